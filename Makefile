@@ -1,0 +1,48 @@
+# make fly: fly the default launch file.  make test: run the tests.  Both set up .venv first, which needs a Python
+# of 3.11 or newer and nothing else.
+
+CANDIDATES := python3.13 python3.12 python3.11 python3
+# A candidate counts when it runs, is new enough and can create virtual environments with pip in them.
+PYTHON ?= $(shell for p in $(CANDIDATES); do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
+
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: fly test check bench gate-p1 clean distclean
+
+fly: $(READY)
+	$(BIN)/holeshot launch sitl
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -m 'slow or not slow'
+
+bench: $(READY)
+	$(BIN)/holeshot bench
+
+gate-p1: $(READY)
+	$(BIN)/holeshot batch b0-nominal --seeds 500 --min-success 0.99
+
+clean:
+	rm -rf build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf .venv
+
+$(READY): pyproject.toml constraints.txt
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "holeshot needs Python 3.11 or newer with the venv module (Debian and Ubuntu: python3-venv)." >&2; \
+		echo "None of these is one: $(CANDIDATES). Install one, or name yours: make PYTHON=/path/to/python" >&2; \
+		exit 1; \
+	fi
+	@echo "Setting up .venv with $(PYTHON) ..."
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
