@@ -1,0 +1,171 @@
+"""How a node is declared: typed in, typed out, one step function, state that can be frozen."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+from blocks.kernel import kernel
+from blocks.splitmix64 import stream
+from msgs.message import is_message
+
+M = TypeVar("M")
+
+
+class Maybe(NamedTuple, Generic[M]):
+    """An output that a step may leave out."""
+
+    present: bool
+    value: M
+
+
+class New(NamedTuple, Generic[M]):
+    """An input seen as the messages since the node's last step."""
+
+    count: int
+    last: M  # the newest message, also when count is 0; all zero before the first
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input port: ``newest`` takes a message that must exist, ``new`` and ``each`` what came since the last step."""
+
+    name: str
+    message: type
+    mode: str  # "newest", "new" or "each"
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output port; ``optional`` when a step may leave it out."""
+
+    name: str
+    message: type
+    optional: bool
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a node is configured from, before the run."""
+
+    name: str  # of this node in the graph
+    seed: int
+    options: Mapping[str, Any]  # this node's options in the launch file
+    world: Any  # scenarios.World of the session
+
+    def stream(self, purpose: str) -> int:
+        """The first state of a random stream of this node's own: adding a node never shifts another's draws."""
+        return stream(self.seed, self.name, purpose)
+
+    def option(self, name: str, kind: type[M], default: M) -> M:
+        """Option ``name`` of this node, checked to be of type ``kind``. Raises InputError otherwise."""
+        from graph.errors import InputError
+
+        value = self.options.get(name, default)
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise InputError(f"node {self.name}: option {name}: {value!r} is not a {kind.__name__}")
+        return value
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A configured node: its parameters, first state, rate, and latency of outputs by port name."""
+
+    params: Any
+    state: Any
+    rate_hz: int
+    latency_ns: Mapping[str, int] = field(default_factory=dict)
+
+
+class NodeError(TypeError):
+    """A node declaration that cannot work; the message names module, node and port."""
+
+
+class Node:
+    """A declared node: its ports, kernels and types, read off the signature of its step function."""
+
+    def __init__(self, step: Callable[..., Any]) -> None:
+        self.module = step.__module__
+        self.name = step.__name__
+        self.step = kernel(step)
+        self.each_kernels: dict[str, Any] = {}
+        hints = _hints(step, self.where)
+        names = list(inspect.signature(step).parameters)
+        if len(names) < 3:
+            raise NodeError(f"{self.where}: step takes (params, state, t, inputs ...), got ({', '.join(names)})")
+        self.params_type: type = hints[names[0]]
+        self.state_type: type = hints[names[1]]
+        self._inputs = [_input(self.where, name, hints[name]) for name in names[3:]]
+        returns = get_args(hints["return"])
+        if len(returns) != 2:
+            raise NodeError(f"{self.where}: step returns tuple[State, Out]")
+        self.out_type: type = returns[1]
+        self.outputs, self.stops = _outputs(self.where, self.out_type)
+
+    @property
+    def where(self) -> str:
+        """Module and node name, for messages."""
+        return f"{self.module}.{self.name}"
+
+    @property
+    def inputs(self) -> list[Input]:
+        """Input ports: those folded by ``each`` first, then those of the step, in order of declaration."""
+        return [*self._each_inputs(), *self._inputs]
+
+    @property
+    def step_inputs(self) -> list[Input]:
+        """The ports that are parameters of the step."""
+        return self._inputs
+
+    def _each_inputs(self) -> list[Input]:
+        return [Input(name, message, "each") for name, (_, message) in self.each_kernels.items()]
+
+    def each(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Fold ``function(params, state, message) -> state`` over a port's messages, in order, before every step."""
+        names = list(inspect.signature(function).parameters)
+        hints = _hints(function, self.where)
+        message = hints.get(names[2]) if len(names) == 3 else None
+        if not is_message(message):
+            raise NodeError(f"{self.where}.each: {function.__name__} takes (params, state, message)")
+        compiled = kernel(function)
+        self.each_kernels[names[2]] = (compiled, message)
+        return compiled  # type: ignore[no-any-return]
+
+
+def node(step: Callable[..., Any]) -> Node:
+    """Declare ``step(params, state, t, inputs ...) -> tuple[State, Out]`` as a node; its signature is the port list."""
+    return Node(step)
+
+
+def _hints(function: Callable[..., Any], where: str) -> dict[str, Any]:
+    try:
+        return get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise NodeError(f"{where}: {error}") from None
+
+
+def _input(where: str, name: str, annotation: Any) -> Input:
+    if is_message(annotation):
+        return Input(name, annotation, "newest")
+    if get_origin(annotation) is New and is_message(get_args(annotation)[0]):
+        return Input(name, get_args(annotation)[0], "new")
+    raise NodeError(f"{where}: input {name}: {annotation!r} is not a message or New[message]")
+
+
+def _outputs(where: str, out_type: type) -> tuple[list[Output], bool]:
+    outputs, stops = [], False
+    for name, annotation in get_type_hints(out_type, include_extras=True).items():
+        base = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+        if name == "stop" and base is bool:
+            stops = True
+        elif is_message(annotation):
+            outputs.append(Output(name, annotation, optional=False))
+        elif get_origin(annotation) is Maybe and is_message(get_args(annotation)[0]):
+            outputs.append(Output(name, get_args(annotation)[0], optional=True))
+        else:
+            raise NodeError(f"{where}: output {name}: {annotation!r} is not a message or Maybe[message]")
+    return outputs, stops
