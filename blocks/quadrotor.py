@@ -10,9 +10,10 @@
                   tau_b = sum r_i x (0, 0, T_i) + (0, 0, -spin_i k_m T_i)
     energy        E' = sum k_p w_i^3                                                         J
 
-World z is up; body x forward, y left, z up. Rotor order is PX4 Quad X: 0 front-right CCW, 1 rear-left CCW, 2 front-left CW,
-3 rear-right CW, as seen from above; a CCW rotor (spin +1) pushes the body clockwise. Sources: R. Mahony, V. Kumar, P.
-Corke, "Multirotor Aerial Vehicles", IEEE RAM 19(3), 2012, for the rigid body and the rotor wrench; classical RK4.
+World z is up; body x forward, y left, z up. Rotor order is PX4 Quad X: 0 front-right CCW, 1 rear-left CCW, 2
+front-left CW, 3 rear-right CW, as seen from above; a CCW rotor (spin +1) pushes the body clockwise. Sources: R.
+Mahony, V. Kumar, P. Corke, "Multirotor Aerial Vehicles", IEEE RAM 19(3), 2012, for the rigid body and the rotor
+wrench; classical RK4.
 
 Not modelled: rotor drag and blade flapping, thrust loss in fast flight and climb, ground effect, contact dynamics (contact
 is a stop without friction, bounce or tip-over), wind. Expected envelope: below about 5 m/s and 10 rad/s, rotors between
@@ -190,7 +191,7 @@ def _simpson3(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Vec3:
 
 @inlined
 def _flown(p: Params, s: State, command: Rotors, dt: float) -> State:
-    """One classical RK4 step of the equations of motion, without contact; attitude renormalised, rotors kept in range."""
+    """One classical RK4 step of the equations of motion, without contact; attitude unit, rotors within range."""
     half = 0.5 * dt
     a = derivative(p, s, command)
     b = derivative(p, _moved(s, a, half), command)

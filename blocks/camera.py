@@ -1,0 +1,81 @@
+"""Equidistant (Kannala-Brandt) camera on a vehicle: a world point as a pixel.
+
+    p_c = R(q_cam)^T (R(q)^T (p_w - p) - t_cam),  theta = atan2(r, z),  r = |(x, y)|
+    theta_d = theta (1 + k1 theta^2 + k2 theta^4 + k3 theta^6 + k4 theta^8)
+    (u, v) = (fx theta_d x / r + cx, fy theta_d y / r + cy)
+
+Optical frame: z along the view, x right, y down. Pixels: u right, v down, the image is [0, width) x [0, height). Source: J.
+Kannala, S. Brandt, "A generic camera model and calibration method for conventional, wide-angle, and fish-eye lenses", IEEE
+TPAMI 28(8), 2006, in OpenCV's fisheye parametrisation.
+"""
+
+import math
+from typing import NamedTuple
+
+from blocks.kernel import inlined
+from blocks.math import Quat, Vec3, multiply, rotate_inverse, sub
+
+
+class Params(NamedTuple):
+    """Intrinsics in pixels, and where the camera sits on the body."""
+
+    width: float  # px
+    height: float  # px
+    fx: float  # px
+    fy: float  # px
+    cx: float  # px
+    cy: float  # px
+    k1: float
+    k2: float
+    k3: float
+    k4: float
+    position: Vec3  # of the optical centre, body axes, m
+    attitude: Quat  # optical frame to body
+
+
+class Projection(NamedTuple):
+    """Where a point lands, and whether it is seen."""
+
+    u: float  # px
+    v: float  # px
+    depth: float  # along the optical axis, m
+    in_front: bool  # depth > 0
+    inside: bool  # in front and within the image
+
+
+@inlined
+def to_camera(p: Params, position: Vec3, attitude: Quat, point: Vec3) -> Vec3:
+    """A world point in the optical frame of the camera on a vehicle at position (m, world) with attitude, m."""
+    return rotate_inverse(p.attitude, sub(rotate_inverse(attitude, sub(point, position)), p.position))
+
+
+@inlined
+def project(p: Params, position: Vec3, attitude: Quat, point: Vec3) -> Projection:
+    """The pixel of a world point (m) seen from a vehicle at position (m, world) with attitude (body to world)."""
+    c = to_camera(p, position, attitude, point)
+    r = math.sqrt(c.x * c.x + c.y * c.y)
+    theta = math.atan2(r, c.z)
+    t2 = theta * theta
+    bent = theta * (1.0 + t2 * (p.k1 + t2 * (p.k2 + t2 * (p.k3 + t2 * p.k4))))
+    k = bent / r if r > 0.0 else r
+    u = p.fx * (k * c.x) + p.cx
+    v = p.fy * (k * c.y) + p.cy
+    in_front = c.z > 0.0
+    inside = in_front and u >= 0.0 and u < p.width and v >= 0.0 and v < p.height
+    return Projection(u, v, c.z, in_front, inside)
+
+
+def mount(tilt_up: float) -> Quat:
+    """Optical frame to body of a camera that looks forward, tilted up by tilt_up (rad)."""
+    half = -0.5 * tilt_up
+    return multiply(Quat(math.cos(half), 0.0, math.sin(half), 0.0), Quat(0.5, -0.5, 0.5, -0.5))
+
+
+def valid(p: Params) -> bool:
+    """Every number finite; image size and focal lengths above 0; unit mounting attitude."""
+    q = p.attitude
+    return (
+        all(math.isfinite(x) for x in (*p[:10], *p.position, *q))
+        and all(x > 0.0 for x in p[:4])
+        and abs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0) <= 1e-9
+    )
