@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from blocks.kernel import kernel
 from blocks.splitmix64 import stream
@@ -88,10 +88,12 @@ class NodeError(TypeError):
 class Node:
     """A declared node: its ports, kernels and types, read off the signature of its step function."""
 
-    def __init__(self, step: Callable[..., Any]) -> None:
+    def __init__(self, step: Callable[..., Any], python: bool = False, reaches: Iterable[str] = ()) -> None:
         self.module = step.__module__
         self.name = step.__name__
-        self.step = kernel(step)
+        self.python = python
+        self.reaches = tuple(reaches)
+        self.step = step if python else kernel(step)
         self.each_kernels: dict[str, Any] = {}
         hints = _hints(step, self.where)
         names = list(inspect.signature(step).parameters)
@@ -131,13 +133,25 @@ class Node:
         message = hints.get(names[2]) if len(names) == 3 else None
         if not is_message(message):
             raise NodeError(f"{self.where}.each: {function.__name__} takes (params, state, message)")
-        compiled = kernel(function)
+        compiled = function if self.python else kernel(function)
         self.each_kernels[names[2]] = (compiled, message)
         return compiled  # type: ignore[no-any-return]
 
 
-def node(step: Callable[..., Any]) -> Node:
-    """Declare ``step(params, state, t, inputs ...) -> tuple[State, Out]`` as a node; its signature is the port list."""
+@overload
+def node(step: Callable[..., Any], /) -> Node: ...
+@overload
+def node(*, python: bool = False, reaches: Iterable[str] = ()) -> Callable[[Callable[..., Any]], Node]: ...
+
+
+def node(step: Any = None, /, *, python: bool = False, reaches: Iterable[str] = ()) -> Any:
+    """Declare ``step(params, state, t, inputs ...) -> tuple[State, Out]`` as a node; its signature is the port list.
+
+    ``python=True`` leaves the step as plain Python (a learned policy, a device): it runs under process and inline, not
+    fused. ``reaches`` names modules that the step calls through a closure, which its source does not import.
+    """
+    if step is None:
+        return lambda function: Node(function, python, reaches)
     return Node(step)
 
 

@@ -1,0 +1,119 @@
+"""Generated modules on disk, named after all that their compiled code depends on, so that stale code cannot be served.
+
+Numba's own cache looks at the caller's file alone: edit a callee in another file and the caller keeps the old code. Each
+generated file is therefore named after a hash of its text, the numba and Python versions, and every project module its
+kernels reach, transitively.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+
+# Their versions are in the hash or they reach no kernel; everything else a kernel imports is followed.
+NOT_FOLLOWED = frozenset({*sys.stdlib_module_names, "numpy", "numba", "llvmlite", "pydantic", "yaml", "mcap", "zenoh"})
+
+
+@cache
+def folder() -> Path:
+    """Where generated modules and their compiled code are kept: the user's cache folder, else a temporary one."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    path = Path(base) / "holeshot"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if os.access(path, os.W_OK):
+            return path
+    except OSError:
+        pass
+    path = Path(tempfile.gettempdir()) / f"holeshot-cache-{os.getuid()}"
+    path.mkdir(mode=0o700, exist_ok=True)
+    return path
+
+
+def generated(label: str, text: str, namespace: Mapping[str, Any], modules: Iterable[str]) -> dict[str, Any]:
+    """The names that generated source ``text`` defines, run on top of ``namespace``.
+
+    ``modules`` are those whose code the text calls; what they import counts too.
+    """
+    path = folder() / f"{label}_{fingerprint(text, modules)}.py"
+    if not path.exists():
+        write_atomically(path, text)
+    names = dict(namespace)
+    exec(compile(text, str(path), "exec"), names)
+    return names
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write ``text`` so that no other process ever sees half a file."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+    os.replace(temporary, path)
+
+
+def fingerprint(text: str, modules: Iterable[str]) -> str:
+    """Hash of generated ``text``, the compiler's version and the source of every module reached from ``modules``."""
+    digest = hashlib.sha256()
+    for part in (numba.__version__, platform.python_version(), text):
+        digest.update(part.encode() + b"\0")
+    for name, source in sorted(reached(modules).items()):
+        digest.update(name.encode() + b"\0" + source + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def reached(modules: Iterable[str]) -> dict[str, bytes]:
+    """Source of every project or user module reached by import from ``modules``, by module name."""
+    found: dict[str, bytes] = {}
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name.split(".")[0] in NOT_FOLLOWED:
+            continue
+        source, imports = _module(name)
+        if source is not None:
+            found[name] = source
+            waiting += imports
+    return found
+
+
+@cache
+def _module(name: str) -> tuple[bytes | None, tuple[str, ...]]:
+    module = sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    if file is None:
+        try:
+            spec = importlib.util.find_spec(name)
+        except (ImportError, ValueError):
+            spec = None
+        file = spec.origin if spec is not None else None
+    if file is None or not file.endswith(".py"):
+        return None, ()
+    source = Path(file).read_bytes()
+    is_package = Path(file).name == "__init__.py"
+    return source, tuple(_imports(source, name if is_package else name.rpartition(".")[0]))
+
+
+def _imports(source: bytes, package: str) -> list[str]:
+    names: list[str] = []
+    for statement in ast.walk(ast.parse(source)):
+        if isinstance(statement, ast.Import):
+            names += [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom):
+            base = statement.module or ""
+            if statement.level:
+                parents = package.split(".")[: len(package.split(".")) - statement.level + 1]
+                base = ".".join([*parents, base] if base else parents)
+            # `from package import module` reaches the module; a name that is none is not found and costs nothing.
+            names += [base, *(f"{base}.{alias.name}" for alias in statement.names)]
+    return names

@@ -1,0 +1,142 @@
+"""One compiled entry per node: load from records and rings, call the node's kernels, store.
+
+Every runner calls the same entries; only who calls them differs. An entry's arguments are arrays, so that the runner
+keeps all state and an entry has none:
+
+``step(tick, t, P, S, C, L, log, n, ..., log, n, ...)`` with the 1-element parameter and state records, one cursor per
+input, the period and the latency of each output (ns), then the log and message count of each input and of each output.
+A log is a ring whose length is a power of two; each slot carries the tick at which its message is delivered. Returns
+whether the node ends the run at this tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numba
+import numpy as np
+
+from graph import cache
+from graph.node import Maybe, New, Node
+from msgs.codec import Namespace, load_source, store_source
+from msgs.layout import fields_of, record_dtype
+from msgs.message import log_dtype
+
+INDENT = "    "
+
+
+def arguments(node: Node) -> list[str]:
+    """The names of an entry's parameters, in order."""
+    names = ["tick", "t", "P", "S", "C", "L"]
+    for port in node.inputs:
+        names += [f"log_{port.name}", f"n_{port.name}"]
+    for output in node.outputs:
+        names += [f"out_{output.name}", f"n_out_{output.name}"]
+    return names
+
+
+def source(node: Node, delayed: Iterable[str], names: Namespace) -> str:
+    """The source of ``node``'s entry; ``delayed`` are the outputs that have a latency. Fills ``names``."""
+    body = _loads(node, names)
+    for index, port in enumerate(node.inputs):
+        body += _input(node, index, port, names)
+    step = names.name(node.step, f"{node.name}_step")
+    inputs = "".join(f", {port.name}" for port in node.step_inputs)
+    body.append(f"s, out = {step}(p, s, t{inputs})")
+    if fields_of(node.state_type):
+        body += [f"record = {_record('S')}", *store_source(node.state_type, "record", "s")]
+    for index, output in enumerate(node.outputs):
+        body += _output(index, output.name, output.message, output.optional, output.name in delayed)
+    body.append(f"return {'out.stop' if node.stops else 'False'}")
+    lines = [f"def step({', '.join(arguments(node))}):", *(INDENT + line for line in body)]
+    return f'"""Entry of node {node.where}, generated."""\n\n\n' + "\n".join(lines) + "\n"
+
+
+def _record(array: str) -> str:
+    return f"{array}[0]"
+
+
+def _loads(node: Node, names: Namespace) -> list[str]:
+    return [
+        f"p = {load_source(node.params_type, _record('P'), names)}",
+        f"s = {load_source(node.state_type, _record('S'), names)}",
+    ]
+
+
+def _input(node: Node, index: int, port: Any, names: Namespace) -> list[str]:
+    log, count = f"log_{port.name}", f"n_{port.name}"
+    load = load_source(port.message, "record", names)
+    lines = [
+        f"i = C[{index}]",
+        f"n = {count}[0]",
+        f"mask = len({log}) - 1",
+        f"while i < n and {log}[i & mask]['tick'] <= tick:",
+    ]
+    newest = [f"record = {log}[(i - 1) & mask]['data']"]
+    if port.mode == "each":
+        each = names.name(node.each_kernels[port.name][0], f"each_{port.name}")
+        fold = [f"record = {log}[i & mask]['data']", f"s = {each}(p, s, {load})", "i += 1"]
+        return [*lines, *(INDENT + line for line in fold), f"C[{index}] = i"]
+    lines.append(f"{INDENT}i += 1")
+    if port.mode == "new":
+        new = names.name(New, "New")
+        return [*lines, *newest, f"{port.name} = {new}(count=i - C[{index}], last={load})", f"C[{index}] = i"]
+    return [*lines, *newest, f"{port.name} = {load}", f"C[{index}] = i"]
+
+
+def _output(index: int, name: str, message: type, optional: bool, delayed: bool) -> list[str]:
+    value = f"out.{name}.value" if optional else f"out.{name}"
+    deliver = f"(t + L[{index + 1}] + L[0] - 1) // L[0]" if delayed else "tick"
+    lines = [
+        f"i = n_out_{name}[0]",
+        f"slot = out_{name}[i & (len(out_{name}) - 1)]",
+        f"slot['tick'] = {deliver}",
+        "record = slot['data']",
+        *store_source(message, "record", value),
+        f"n_out_{name}[0] = i + 1",
+    ]
+    return [f"if out.{name}.present:", *(INDENT + line for line in lines)] if optional else lines
+
+
+class Entry:
+    """A node's entry: its generated source and, when the node is not plain Python, its compiled form."""
+
+    def __init__(self, node: Node, delayed: Iterable[str]) -> None:
+        self.node = node
+        names = Namespace()
+        self.source = source(node, sorted(delayed), names)
+        modules = {node.module, *node.reaches, Maybe.__module__}
+        modules |= {v.__module__ for v in names.values.values() if isinstance(v, type)}
+        defined = cache.generated(f"{node.module}.{node.name}", self.source, names.values, sorted(modules))
+        self.interpreted: Callable[..., bool] = defined["step"]
+        self.dispatcher = numba.njit(error_model="numpy", cache=True, nogil=True)(self.interpreted)
+
+    def signature(self) -> tuple[Any, ...]:
+        """The numba types of the entry's arguments."""
+        kinds: list[Any] = [numba.int64, numba.int64]
+        kinds += [numba.typeof(np.zeros(1, stored_dtype(cls))) for cls in (self.node.params_type, self.node.state_type)]
+        counter = numba.typeof(np.zeros(1, np.int64))
+        kinds += [counter, counter]
+        for port in [*self.node.inputs, *self.node.outputs]:
+            kinds += [numba.typeof(np.zeros(1, log_dtype(port.message))), counter]
+        return tuple(kinds)
+
+    def compile(self) -> None:
+        """Compile the entry or load it from the cache."""
+        if not self.node.python:
+            self.dispatcher.compile(self.signature())
+
+    @property
+    def callable(self) -> Callable[..., bool]:
+        """What the interpreter calls: the compiled entry without the dispatcher around it, or the plain function."""
+        if self.node.python or numba.config.DISABLE_JIT:
+            return self.interpreted
+        self.compile()
+        return self.dispatcher.overloads[self.signature()].entry_point  # type: ignore[no-any-return]
+
+
+def stored_dtype(cls: type) -> np.dtype[Any]:
+    """The record of a parameter or state declaration; one unused byte stands for a declaration without fields."""
+    dtype = record_dtype(cls)
+    return dtype if dtype.names else np.dtype([("unused", "u1")])

@@ -1,0 +1,56 @@
+"""The whole graph as one plain loop over its entries, generated as source: interpreted it is the inline runner,
+compiled it is the fused one.
+"""
+
+from __future__ import annotations
+
+from graph.entry import INDENT
+from graph.wiring import SECOND, Graph, Instance
+
+
+def arguments(graph: Graph) -> list[str]:
+    """The loop's array parameters: records, cursors and latencies of each node, then log and count of each topic."""
+    names = [f"{array}_{i.name}" for i in graph.instances for array in "PSCL"]
+    for topic in graph.topics:
+        names += [f"log_{topic.name}", f"n_{topic.name}"]
+    return names
+
+
+def source(graph: Graph) -> str:
+    """``run(tick, end, ...)`` steps every node due from ``tick`` until before ``end``; returns the tick behind the last
+    one stepped, and whether a node ended the run there.
+    """
+    lines = [
+        f'"""Loop over {", ".join(i.name for i in graph.instances)}, generated."""',
+        "",
+        "",
+        f"def run(tick, end, {', '.join(arguments(graph))}):",
+        f"{INDENT}stopped = False",
+        f"{INDENT}while tick < end:",
+    ]
+    for instance in graph.instances:
+        lines += [2 * INDENT + line for line in _fire(graph, instance)]
+    lines += [f"{2 * INDENT}tick += 1", f"{INDENT}return tick, stopped"]
+    return "\n".join(lines) + "\n"
+
+
+def _fire(graph: Graph, instance: Instance) -> list[str]:
+    name, rate, period = instance.name, instance.setup.rate_hz, graph.period_ns
+    inputs = [instance.inputs[p.name] for p in instance.node.inputs]
+    topics = [*inputs, *(instance.outputs[o.name] for o in instance.node.outputs)]
+    arrays = [f"{array}_{name}" for array in "PSCL"] + [f"{a}_{t}" for t in topics for a in ("log", "n")]
+    call = [f"if step_{name}(tick, t, {', '.join(arrays)}):", f"{INDENT}end, stopped = tick + 1, True"]
+    if not instance.node.stops:
+        call = [f"step_{name}(tick, t, {', '.join(arrays)})"]
+    if SECOND % (rate * period) == 0:
+        every = SECOND // (rate * period)
+        due = "" if every == 1 else f"if tick % {every} == 0:  "
+        if not due:
+            return [f"t = tick * {period}  # {name}, {rate} Hz", *call]
+        return [f"{due}# {name}, {rate} Hz", f"{INDENT}t = tick * {period}", *(INDENT + line for line in call)]
+    return [
+        f"k = (tick - 1) * {rate * period} // {SECOND} + 1  # {name}, {rate} Hz",
+        f"if k * {SECOND} <= tick * {rate * period}:",
+        f"{INDENT}t = k * {SECOND} // {rate}",
+        *(INDENT + line for line in call),
+    ]

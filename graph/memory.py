@@ -1,0 +1,96 @@
+"""The arrays that hold all state of a run: records and cursors of each node, a log ring of each topic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from graph.entry import Entry, stored_dtype
+from graph.wiring import SECOND, Graph, Instance, Topic
+from msgs.layout import fields_of
+from msgs.message import log_dtype
+from msgs.record import fill
+
+Array = np.ndarray[Any, Any]
+
+
+class Log:
+    """The messages of one topic: a ring of (delivery tick, record) and the count of messages since the start."""
+
+    def __init__(self, message: type, capacity: int) -> None:
+        self.ring: Array = np.zeros(1 << (capacity - 1).bit_length(), log_dtype(message))
+        self.count = np.zeros(1, np.int64)
+        self.taken = 0
+
+    def take(self, end: int) -> Array:
+        """A copy of the messages delivered before tick ``end`` that were not taken yet, in order."""
+        mask, stop = len(self.ring) - 1, int(self.count[0])
+        while stop > self.taken and self.ring[(stop - 1) & mask]["tick"] >= end:
+            stop -= 1
+        begin, self.taken = self.taken, stop
+        if stop - begin > mask + 1:
+            raise OverflowError(f"a log of {mask + 1} messages was overwritten before it was taken")
+        first, last = begin & mask, stop & mask
+        if first < last or begin == stop:
+            return self.ring[first:last].copy()
+        return np.concatenate((self.ring[first:], self.ring[:last]))
+
+    def append(self, slots: Array) -> None:
+        """Add ``slots`` (delivery tick and record) at the end."""
+        mask, begin = len(self.ring) - 1, int(self.count[0])
+        first, space = begin & mask, mask + 1 - (begin & mask)
+        self.ring[first : first + len(slots)] = slots[:space]
+        if len(slots) > space:
+            self.ring[: len(slots) - space] = slots[space:]
+        self.count[0] = begin + len(slots)
+
+
+class NodeMemory:
+    """One node's records: parameters P, state S, input cursors C, and L: the period and each output's latency."""
+
+    def __init__(self, instance: Instance, period_ns: int) -> None:
+        node, setup = instance.node, instance.setup
+        self.P = record_of(node.params_type, setup.params)
+        self.S = record_of(node.state_type, setup.state)
+        self.C = np.zeros(max(1, len(node.inputs)), np.int64)
+        self.L = np.array([period_ns, *(setup.latency_ns.get(o.name, 0) for o in node.outputs)], np.int64)
+
+    @property
+    def arrays(self) -> list[Array]:
+        """In the order of an entry's parameters."""
+        return [self.P, self.S, self.C, self.L]
+
+
+def record_of(cls: type, value: Any) -> Array:
+    """``value`` as a 1-element record array."""
+    record: Array = np.zeros(1, stored_dtype(cls))
+    if fields_of(cls):
+        fill(record[0], cls, value)
+    return record
+
+
+def capacity(topic: Topic, graph: Graph, window: int) -> int:
+    """How many messages of ``topic`` can wait at once: those of a window, of its slowest listener's step, in flight."""
+    period = graph.period_ns
+    intervals = [SECOND // (listener.setup.rate_hz * period) + 1 for listener, _ in topic.subscribers]
+    ticks = window + max(intervals, default=0) + topic.latency_ns // period + 2
+    return ticks * topic.publisher.setup.rate_hz * period // SECOND + 4
+
+
+def logs_for(graph: Graph, window: int) -> dict[str, Log]:
+    """A log for each topic, large enough for windows of ``window`` ticks."""
+    return {t.name: Log(t.message, capacity(t, graph, window)) for t in graph.topics}
+
+
+def entry_of(instance: Instance) -> Entry:
+    """The entry of a node as its latencies shape it."""
+    return Entry(instance.node, instance.setup.latency_ns)
+
+
+def entry_arrays(instance: Instance, memory: NodeMemory, logs: Mapping[str, Log]) -> list[Array]:
+    """The arrays an entry is called with, behind tick and t."""
+    topics = [instance.inputs[p.name] for p in instance.node.inputs]
+    topics += [instance.outputs[o.name] for o in instance.node.outputs]
+    return [*memory.arrays, *(array for t in topics for array in (logs[t].ring, logs[t].count))]
