@@ -4,9 +4,9 @@
     theta_d = theta (1 + k1 theta^2 + k2 theta^4 + k3 theta^6 + k4 theta^8)
     (u, v) = (fx theta_d x / r + cx, fy theta_d y / r + cy)
 
-Optical frame: z along the view, x right, y down. Pixels: u right, v down, the image is [0, width) x [0, height). Source: J.
-Kannala, S. Brandt, "A generic camera model and calibration method for conventional, wide-angle, and fish-eye lenses", IEEE
-TPAMI 28(8), 2006, in OpenCV's fisheye parametrisation.
+Optical frame: z along the view, x right, y down. Pixels: u right, v down, the image is [0, width) x [0, height).
+Source: J. Kannala, S. Brandt, "A generic camera model and calibration method for conventional, wide-angle, and
+fish-eye lenses", IEEE TPAMI 28(8), 2006, in OpenCV's fisheye parametrisation.
 """
 
 import math

@@ -7,8 +7,8 @@ Successive loop closure with uniform halving of the bandwidth, from a rotor lag 
     velocity  K_v = 1 / (16 tau)                            yaw gains are half of roll and pitch
     position  K_p = 1 / (32 tau)
 
-The tilt limit is min(45 degrees, acos(1.25 / TWR)): fully tilted the vehicle still holds its height with a quarter of its
-weight to spare, which needs a thrust-to-weight ratio TWR above 1.25. Source: S. Skogestad, I. Postlethwaite,
+The tilt limit is min(45 degrees, acos(1.25 / TWR)): fully tilted the vehicle still holds its height with a quarter of
+its weight to spare, which needs a thrust-to-weight ratio TWR above 1.25. Source: S. Skogestad, I. Postlethwaite,
 "Multivariable Feedback Control", 2nd edition, section 10.6 (sequential closing); the numbers are this project's own.
 """
 
@@ -50,9 +50,9 @@ def cascade_config_from(
 ) -> Config:
     """The cascade of a vehicle, with rotors kept above idle_speed (rad/s) and setpoints below max_speed (m/s).
 
-    max_speed caps the horizontal speed; climb and descent only where it is below their own limits. Raises ValueError when
-    a parameter is out of bounds, thrust-to-weight is not above 1.25, the idling rotors carry the vehicle, or a speed is
-    not usable.
+    max_speed caps the horizontal speed; climb and descent only where it is below their own limits. Raises ValueError
+    when a parameter is out of bounds, thrust-to-weight is not above 1.25, the idling rotors carry the vehicle, or a
+    speed is not usable.
     """
     problem = params_violation(p)
     if problem is not None:

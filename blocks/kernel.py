@@ -1,8 +1,8 @@
 """The two decorators that compile the project's numeric functions.
 
-Both are `numba.njit` with numpy's error model, so a division by zero gives an infinity or a NaN as IEEE 754 says instead
-of an exception. Fast-math stays off and products and sums are never fused: the compiled function and the plain
-interpreter (NUMBA_DISABLE_JIT=1) must give the same bits.
+Both are `numba.njit` with numpy's error model, so a division by zero gives an infinity or a NaN as IEEE 754 says
+instead of an exception. Fast-math stays off and products and sums are never fused: the compiled function and the
+plain interpreter (NUMBA_DISABLE_JIT=1) must give the same bits.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """Vectors and unit quaternions: named tuples of scalars, generic over float32 and float64.
 
-Quaternions are Hamilton, scalar first, and rotate body coordinates into world coordinates. The world is x east, y north,
-z up; a body is x forward, y left, z up. Angles are radians. Source: J. Solà, "Quaternion kinematics for the error-state
-Kalman filter", arXiv:1711.02508, sections 1 and 4.
+Quaternions are Hamilton, scalar first, and rotate body coordinates into world coordinates. The world is x east, y
+north, z up; a body is x forward, y left, z up. Angles are radians. Source: J. Solà, "Quaternion kinematics for the
+error-state Kalman filter", arXiv:1711.02508, sections 1 and 4.
 """
 
 import math

@@ -6,8 +6,8 @@
                                                              error pushes it further
     output = clamp(u, low, high)
 
-dt <= 0 returns the last output and changes nothing. Source: K. J. Åström, R. M. Murray, "Feedback Systems", 2nd edition,
-sections 11.3 to 11.5.
+dt <= 0 returns the last output and changes nothing. Source: K. J. Åström, R. M. Murray, "Feedback Systems", 2nd
+edition, sections 11.3 to 11.5.
 """
 
 import math
@@ -48,7 +48,7 @@ def initial(p: Params) -> State:
 
 @inlined
 def integrated(integral: float, step: float, limit: float, saturation: int) -> float:
-    """integral + step within [-limit, limit]; unchanged if step pushes to the saturated side (+1 high, -1 low, 0 none)."""
+    """integral + step within [-limit, limit]; unchanged if step pushes past saturation (+1 high, -1 low, 0 none)."""
     if (saturation > 0 and step > 0.0) or (saturation < 0 and step < 0.0):
         return integral
     return clamp(integral + step, -limit, limit)

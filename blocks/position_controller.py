@@ -8,8 +8,9 @@
     direction = f / |f|,  thrust = m f . R(q) e3, within [min_thrust, max_thrust]
 
 World frame, z up, SI. The collective is projected on the body's present z axis: while the vehicle is still tilting it
-gives the wanted acceleration along the axis it has. dt <= 0 returns the last output and changes nothing. Sources: R. Mahony,
-V. Kumar, P. Corke, "Multirotor Aerial Vehicles", IEEE RAM 19(3), 2012; PX4-Autopilot, PositionControl (thrust priority).
+gives the wanted acceleration along the axis it has. dt <= 0 returns the last output and changes nothing. Sources: R.
+Mahony, V. Kumar, P. Corke, "Multirotor Aerial Vehicles", IEEE RAM 19(3), 2012; PX4-Autopilot, PositionControl (thrust
+priority).
 """
 
 import math

@@ -15,9 +15,9 @@ front-left CW, 3 rear-right CW, as seen from above; a CCW rotor (spin +1) pushes
 Mahony, V. Kumar, P. Corke, "Multirotor Aerial Vehicles", IEEE RAM 19(3), 2012, for the rigid body and the rotor
 wrench; classical RK4.
 
-Not modelled: rotor drag and blade flapping, thrust loss in fast flight and climb, ground effect, contact dynamics (contact
-is a stop without friction, bounce or tip-over), wind. Expected envelope: below about 5 m/s and 10 rad/s, rotors between
-10 % and 95 % of their maximum speed.
+Not modelled: rotor drag and blade flapping, thrust loss in fast flight and climb, ground effect, contact dynamics
+(contact is a stop without friction, bounce or tip-over), wind. Expected envelope: below about 5 m/s and 10 rad/s,
+rotors between 10 % and 95 % of their maximum speed.
 """
 
 import math
@@ -237,9 +237,9 @@ def vertical_thrust(p: Params, s: State) -> float:
 def step(p: Params, s: State, command: Rotors, dt: float) -> State:
     """The state dt seconds after s with the rotor speed command (rad/s) held.
 
-    Classical RK4, attitude renormalised, then contact: a grounded vehicle stays put (only rotors and battery go on) while
-    its world-vertical thrust does not exceed its weight; a falling one stops at ground_z. From a state that satisfies the
-    invariants of `blocks.monitor` the result satisfies them too.
+    Classical RK4, attitude renormalised, then contact: a grounded vehicle stays put (only rotors and battery go on)
+    while its world-vertical thrust does not exceed its weight; a falling one stops at ground_z. From a state that
+    satisfies the invariants of `blocks.monitor` the result satisfies them too.
     """
     n = _flown(p, s, command, dt)
     zero = p.mass * 0.0

@@ -1,9 +1,9 @@
 """SplitMix64, the project's only source of random numbers, and its keyed streams.
 
-A generator is one 64-bit word; each function takes it and returns the next one first. The masks keep the plain interpreter,
-whose integers do not wrap, on the same bits as compiled code. Nothing here calls the C library's mathematics, so a draw has
-the same bits everywhere. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014;
-S. Vigna, splitmix64.c.
+A generator is one 64-bit word; each function takes it and returns the next one first. The masks keep the plain
+interpreter, whose integers do not wrap, on the same bits as compiled code. Nothing here calls the C library's
+mathematics, so a draw has the same bits everywhere. Source: G. Steele, D. Lea, C. Flood, "Fast splittable
+pseudorandom number generators", OOPSLA 2014; S. Vigna, splitmix64.c.
 """
 
 import hashlib
@@ -50,8 +50,8 @@ def uniform_symmetric3(state: int, sigma: float) -> tuple[int, Vec3]:
 def stream(seed: int, node: str, purpose: str) -> int:
     """Initial state of the stream of (seed, node, purpose), the same in every process and on every machine.
 
-    A BLAKE2b digest of the three, so that one more node or purpose never shifts the draws of another. The separator cannot
-    occur in a name of printable characters, so different keys stay different.
+    A BLAKE2b digest of the three, so that one more node or purpose never shifts the draws of another. The separator
+    cannot occur in a name of printable characters, so different keys stay different.
     """
     key = f"{seed}\x1f{node}\x1f{purpose}".encode()
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little")
