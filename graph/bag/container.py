@@ -1,0 +1,152 @@
+"""The MCAP file being written: records in place, and everything the summary at its end needs to know about them."""
+
+import errno
+import os
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from graph.bag import records
+from graph.bag.records import Attachment, ChunkHead, Opcode
+from graph.errors import InputError
+
+
+class Container:
+    """Writes records in place, so that a file whose writer was killed holds all that was added before.
+
+    Raises InputError when the file cannot be created, and when a write fails (disk full): it is then `broken`, to be
+    closed as it is.
+    """
+
+    def __init__(self, path: Path, header: bytes, *, exclusive: bool = False) -> None:
+        """`header`: the header record. `exclusive` refuses a path that exists."""
+        self._path = path
+        self.broken = False
+        try:
+            # Unbuffered: what is added is in the file, and closing it has nothing left to write that could fail.
+            self._file = open(path, "xb" if exclusive else "wb", buffering=0)  # noqa: SIM115 (closed by close)
+        except OSError as error:
+            raise InputError(f"{path}: {_reason(path, error)}") from None
+        self._offset = 0
+        self._crc = 0
+        self._start_time: int | None = None
+        self._end_time = 0
+        self._counts: dict[int, int] = {}
+        self._chunk_indexes: list[bytes] = []
+        self._attachment_indexes: list[bytes] = []
+        self._metadata_indexes: list[bytes] = []
+        self._emit(records.MAGIC + header)
+
+    def add_metadata(self, name: str, record: bytes) -> None:
+        self._metadata_indexes.append(records.metadata_index(name, self._offset, len(record)))
+        self._emit(record)
+
+    def add_attachment(self, item: Attachment) -> None:
+        record = records.attachment(item)
+        self._attachment_indexes.append(records.attachment_index(item, self._offset, len(record)))
+        self._emit(record)
+
+    def add_chunk(
+        self,
+        compression: str,
+        compressed: bytes,
+        content_size: int,
+        content_crc: int,
+        channels: np.ndarray,
+        times: np.ndarray,
+        offsets: np.ndarray,
+    ) -> None:
+        """Adds a chunk and its message indexes.
+
+        `channels` (n, uint16), `times` (n, uint64, ns) and `offsets` (n, int64, bytes in the uncompressed content)
+        describe its n messages in order. Indexes stand in the order in which the channels first appear in the chunk.
+        """
+        start_time, end_time = (int(times.min()), int(times.max())) if times.size else (0, 0)
+        head = ChunkHead(start_time, end_time, content_size, content_crc, compression)
+        chunk = records.chunk(head, compressed)
+        ids, firsts, counts = np.unique(channels, return_index=True, return_counts=True)
+        by_channel = np.argsort(channels, kind="stable")
+        entries = np.empty((channels.size, 2), "<u8")
+        entries[:, 0] = times[by_channel]
+        entries[:, 1] = offsets[by_channel]
+        bounds = [0, *np.cumsum(counts).tolist()]
+        position = self._offset + len(chunk)
+        positions: dict[int, int] = {}
+        indexes = []
+        for group in np.argsort(firsts).tolist():
+            begin, end = bounds[group], bounds[group + 1]
+            channel = int(ids[group])
+            index = records.message_index(channel, entries[begin:end].tobytes())
+            positions[channel] = position
+            position += len(index)
+            indexes.append(index)
+            self._counts[channel] = self._counts.get(channel, 0) + end - begin
+        indexes_length = position - self._offset - len(chunk)
+        if times.size:
+            self._start_time = start_time if self._start_time is None else min(self._start_time, start_time)
+            self._end_time = max(self._end_time, end_time)
+        self._chunk_indexes.append(
+            records.chunk_index(head, self._offset, len(chunk), len(compressed), positions, indexes_length)
+        )
+        self._emit(b"".join([chunk, *indexes]))
+
+    def finish(self, schemas: Sequence[bytes], channels: Sequence[bytes]) -> None:
+        """Ends the data section, writes the summary with these schema and channel records, and closes the file."""
+        end = records.data_end(self._crc)
+        start = self._offset + len(end)
+        statistics = records.statistics(
+            len(schemas),
+            len(channels),
+            len(self._attachment_indexes),
+            len(self._metadata_indexes),
+            len(self._chunk_indexes),
+            self._start_time or 0,
+            self._end_time,
+            self._counts,
+        )
+        groups = (
+            (Opcode.SCHEMA, b"".join(schemas)),
+            (Opcode.CHANNEL, b"".join(channels)),
+            (Opcode.STATISTICS, statistics),
+            (Opcode.CHUNK_INDEX, b"".join(self._chunk_indexes)),
+            (Opcode.ATTACHMENT_INDEX, b"".join(self._attachment_indexes)),
+            (Opcode.METADATA_INDEX, b"".join(self._metadata_indexes)),
+        )
+        summary = b"".join(group for _, group in groups)
+        offsets_start = start + len(summary)
+        position = start
+        for opcode, group in groups:
+            summary += records.summary_offset(opcode, position, len(group))
+            position += len(group)
+        self._emit(end + summary + records.footer(start, offsets_start, summary) + records.MAGIC)
+        self.close()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _emit(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            self.broken = True
+            raise InputError(f"{self._path}: the bag cannot be written: {error.strerror}") from None
+        self._crc = zlib.crc32(data, self._crc)
+        self._offset += len(data)
+
+
+def _reason(path: Path, error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return f"the folder {path.parent} does not exist, create it or name another path for the bag"
+    if error.errno == errno.EEXIST:
+        return "exists already and is not overwritten, name another path for the bag"
+    if error.errno == errno.EISDIR:
+        return "is a folder, name a file for the bag"
+    if error.errno == errno.ENOTDIR:
+        return f"{path.parent} is not a folder, name another path for the bag"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"no permission to write into {os.path.abspath(path.parent)}, name another path for the bag"
+    return f"the bag cannot be created: {error.strerror}"
