@@ -3,8 +3,8 @@
 
 CANDIDATES := python3.13 python3.12 python3.11 python3
 # A candidate counts when it runs, is new enough and can create virtual environments with pip in them.
-PYTHON ?= $(shell for p in $(CANDIDATES); do \
-	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
+SUITS := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+PYTHON = $(shell for p in $(CANDIDATES); do $$p -c '$(SUITS)' >/dev/null 2>&1 && echo $$p && break; done)
 
 BIN := .venv/bin
 READY := .venv/ready
