@@ -110,6 +110,23 @@ def rotate_inverse(q: Quat, v: Vec3) -> Vec3:
 
 
 @inlined
+def sandwich(q: Quat, v: Vec3) -> Vec3:
+    """The vector part of q v q*, (w^2 - u.u) v + 2 (u.v) u + 2 w u x v: R(q) v times |q|^2, for any q.
+
+    Between the stages of an integrator a quaternion leaves unit length, and this is the rotation polynomial that stays
+    homogeneous there; `rotate` is the better conditioned one for a unit quaternion.
+    """
+    a = q.w * q.w - (q.x * q.x + q.y * q.y + q.z * q.z)
+    b = 2.0 * (q.x * v.x + q.y * v.y + q.z * v.z)
+    c = 2.0 * q.w
+    return Vec3(
+        a * v.x + b * q.x + c * (q.y * v.z - q.z * v.y),
+        a * v.y + b * q.y + c * (q.z * v.x - q.x * v.z),
+        a * v.z + b * q.z + c * (q.x * v.y - q.y * v.x),
+    )
+
+
+@inlined
 def body_z(q: Quat) -> Vec3:
     """R(q) e3: the body z axis (thrust direction) in the world."""
     return Vec3(2.0 * (q.x * q.z + q.w * q.y), 2.0 * (q.y * q.z - q.w * q.x), 1.0 - 2.0 * (q.x * q.x + q.y * q.y))

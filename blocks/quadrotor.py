@@ -24,7 +24,7 @@ import math
 from typing import NamedTuple
 
 from blocks.kernel import inlined, kernel
-from blocks.math import Quat, Rotors, Vec3, body_z, cross, normalize, rotate, rotate_inverse
+from blocks.math import Quat, Rotors, Vec3, body_z, conjugate, cross, normalize, rotate_inverse, sandwich
 
 
 class Params(NamedTuple):
@@ -90,7 +90,7 @@ def rotor_thrusts(p: Params, rotor_speed: Rotors, energy: float) -> Rotors:
 @inlined
 def body_force(p: Params, velocity: Vec3, attitude: Quat, thrust: float) -> Vec3:
     """F_b: rotor thrust less drag, body axes, N. Velocity in the world, thrust the sum over the rotors."""
-    v = rotate_inverse(attitude, velocity)
+    v = sandwich(conjugate(attitude), velocity)
     return Vec3(
         -(p.drag_linear.x + p.drag_quadratic.x * abs(v.x)) * v.x,
         -(p.drag_linear.y + p.drag_quadratic.y * abs(v.y)) * v.y,
@@ -102,7 +102,7 @@ def body_force(p: Params, velocity: Vec3, attitude: Quat, thrust: float) -> Vec3
 def derivative(p: Params, s: State, command: Rotors) -> Derivative:
     """The equations of motion in flight (ground contact is the business of `step`); command in rad/s, clamped here."""
     t0, t1, t2, t3 = rotor_thrusts(p, s.rotor_speed, s.energy)
-    force = rotate(s.attitude, body_force(p, s.velocity, s.attitude, (t0 + t1) + (t2 + t3)))
+    force = sandwich(s.attitude, body_force(p, s.velocity, s.attitude, (t0 + t1) + (t2 + t3)))
     per_mass = 1.0 / p.mass
 
     x, y, spin = p.rotor_x, p.rotor_y, p.spin
