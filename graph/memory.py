@@ -22,14 +22,20 @@ class Log:
     def __init__(self, message: type, capacity: int) -> None:
         self.ring: Array = np.zeros(1 << (capacity - 1).bit_length(), log_dtype(message))
         self.count = np.zeros(1, np.int64)
-        self.taken = 0
+        self.taken = 0  # messages that ``take`` has given out
+        self._buffer = self.buffer()
+
+    def delivered_before(self, end: int) -> int:
+        """How many of all messages since the start were delivered before tick ``end``."""
+        mask, stop = len(self.ring) - 1, int(self.count[0])
+        while stop > 0 and self.ring[(stop - 1) & mask]["tick"] >= end:
+            stop -= 1
+        return stop
 
     def take(self, end: int) -> Array:
         """A copy of the messages delivered before tick ``end`` that were not taken yet, in order."""
-        mask, stop = len(self.ring) - 1, int(self.count[0])
-        while stop > self.taken and self.ring[(stop - 1) & mask]["tick"] >= end:
-            stop -= 1
-        begin, self.taken = self.taken, stop
+        mask, begin = len(self.ring) - 1, self.taken
+        stop = self.taken = self.delivered_before(end)
         if stop - begin > mask + 1:
             raise OverflowError(f"a log of {mask + 1} messages was overwritten before it was taken")
         first, last = begin & mask, stop & mask
@@ -37,14 +43,20 @@ class Log:
             return self.ring[first:last].copy()
         return np.concatenate((self.ring[first:], self.ring[:last]))
 
-    def append(self, slots: Array) -> None:
-        """Add ``slots`` (delivery tick and record) at the end."""
-        mask, begin = len(self.ring) - 1, int(self.count[0])
-        first, space = begin & mask, mask + 1 - (begin & mask)
-        self.ring[first : first + len(slots)] = slots[:space]
-        if len(slots) > space:
-            self.ring[: len(slots) - space] = slots[space:]
-        self.count[0] = begin + len(slots)
+    def buffer(self) -> memoryview:
+        """The ring's bytes."""
+        return memoryview(self.ring.view(np.uint8))
+
+    def append_bytes(self, payload: bytes, position: int, count: int) -> None:
+        """Add ``count`` slots that lie in ``payload`` from ``position``."""
+        size, length, begin = self.ring.itemsize, len(self.ring), int(self.count[0])
+        first = begin & (length - 1)
+        here = min(count, length - first) * size
+        self._buffer[first * size : first * size + here] = payload[position : position + here]
+        rest = count * size - here
+        if rest:
+            self._buffer[:rest] = payload[position + here : position + here + rest]
+        self.count[0] = begin + count
 
 
 class NodeMemory:

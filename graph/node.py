@@ -52,23 +52,12 @@ class Context:
 
     name: str  # of this node in the graph
     seed: int
-    options: Mapping[str, Any]  # this node's options in the launch file
+    options: Any  # the module's `Options` (a graph.config.Config), as the launch file gives them
     world: Any  # scenarios.World of the session
 
     def stream(self, purpose: str) -> int:
         """The first state of a random stream of this node's own: adding a node never shifts another's draws."""
         return stream(self.seed, self.name, purpose)
-
-    def option(self, name: str, kind: type[M], default: M) -> M:
-        """Option ``name`` of this node, checked to be of type ``kind``. Raises InputError otherwise."""
-        from graph.errors import InputError
-
-        value = self.options.get(name, default)
-        if kind is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise InputError(f"node {self.name}: option {name}: {value!r} is not a {kind.__name__}")
-        return value
 
 
 @dataclass(frozen=True)

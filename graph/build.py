@@ -1,0 +1,142 @@
+"""From a resolved launch file and a world to a checked graph of configured nodes, sinks and a clock."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import platform
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from types import ModuleType
+from typing import Any
+
+from graph.config import Config, dump_yaml, parse
+from graph.errors import InputError
+from graph.launch import Launch, NodeEntry
+from graph.node import Context, Node, NodeError, Setup
+from graph.service import Clock, Provenance, Sink
+from graph.wiring import SECOND, Graph, Instance, connect
+
+LIBRARIES = ("eclipse-zenoh", "mcap", "numba", "llvmlite", "numpy", "zstandard")
+
+
+class NoOptions(Config):
+    """A node without options."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Everything a runner needs: the graph, its sinks and clock, the length of the run, and what the bag carries."""
+
+    launch: Launch
+    graph: Graph
+    sinks: Mapping[str, tuple[type[Sink], Any]]  # class and options by name
+    clock: tuple[str, type[Clock], Any] | None
+    ticks: int  # of the run, both ends included
+    provenance: Provenance
+
+
+def build(launch: Launch, world: Any) -> Session:
+    """Configure and wire every node of ``launch`` for ``world``. Raises InputError; nothing is started."""
+    period_ns = SECOND // world.scenario.sim.physics_rate_hz
+    instances: list[Instance] = []
+    sinks: dict[str, tuple[type[Sink], Any]] = {}
+    clock: tuple[str, type[Clock], Any] | None = None
+    for name, entry in launch.nodes.items():
+        module = import_module(name, entry.node)
+        part = _part(name, module, world)
+        options = parse(getattr(module, "Options", NoOptions), entry.options, f"launch {launch.name}: nodes.{name}.options")
+        if isinstance(part, Node):
+            instances.append(_instance(name, entry, module, part, Context(name, world.seed, options, world)))
+        elif issubclass(part, Clock):
+            clock = (name, part, options)
+        else:
+            sinks[name] = (part, options)
+    graph = connect(instances, period_ns, launch.delayed, launch.order)
+    ticks = round(world.scenario.duration_s * SECOND) // period_ns + 1
+    return Session(launch, graph, sinks, clock, ticks, provenance(launch, graph, world))
+
+
+def import_module(name: str, path: str) -> ModuleType:
+    """The module of node ``name``. Raises InputError when there is none, or when it fails to import."""
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # a user's own node beside the launch file
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is not None and path.startswith(error.name):
+            raise InputError(f"node {name}: there is no module {path}; it is the import path of a Python module") from None
+        raise InputError(f"node {name}: module {path} cannot be imported: {error}") from None
+    except NodeError as error:
+        raise InputError(f"node {name}: {error}") from None
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise InputError(
+            f"node {name}: module {path} fails to import: {type(error).__name__}: {error} ({last.filename}:{last.lineno})"
+        ) from None
+
+
+def _part(name: str, module: ModuleType, world: Any) -> Any:
+    """What a node's module declares: the node made for this world, else its one Node, Clock or Sink."""
+    if hasattr(module, "node_for"):
+        return module.node_for(world)
+    own = [
+        value
+        for value in vars(module).values()
+        if (isinstance(value, Node) and value.module == module.__name__)
+        or (
+            inspect.isclass(value)
+            and issubclass(value, (Clock, Sink))
+            and value.__module__ == module.__name__
+            and not inspect.isabstract(value)
+        )
+    ]
+    if len(own) != 1:
+        raise InputError(f"node {name}: module {module.__name__} must declare one @node, Sink or Clock; it has {len(own)}")
+    return own[0]
+
+
+def _instance(name: str, entry: NodeEntry, module: ModuleType, node: Node, context: Context) -> Instance:
+    configure = getattr(module, "configure", None)
+    if configure is None:
+        raise InputError(f"node {name}: module {module.__name__} has no configure(context) -> Setup")
+    setup = configure(context)
+    if not isinstance(setup, Setup):
+        raise InputError(f"node {name}: configure of {module.__name__} returned a {type(setup).__name__}, not a Setup")
+    inputs = {port.name: entry.topic(entry.inputs, port.name) for port in node.inputs}
+    outputs = {port.name: entry.topic(entry.outputs, port.name) for port in node.outputs}
+    return Instance(name, node, setup, {**entry.inputs, **inputs}, {**entry.outputs, **outputs})
+
+
+def provenance(launch: Launch, graph: Graph, world: Any) -> Provenance:
+    """What makes a bag self-contained: every file as resolved, the seed, library versions and CPU.
+
+    How the run was executed (runner, clock, sinks, transport) is not in it: it never changes a byte.
+    """
+    stepped = {i.name: launch.nodes[i.name] for i in graph.instances}
+    attachments = {f"{kind}.yaml": text.encode() for kind, text in world.resolved().items()}
+    attachments["launch.yaml"] = dump_yaml(
+        {
+            "name": launch.name,
+            "nodes": {name: entry.model_dump(exclude_defaults=True) for name, entry in stepped.items()},
+            "delayed": [f"{node}.{port}" for node, port in launch.delayed],
+            "order": list(launch.order),
+        }
+    ).encode()
+    run = {"launch": launch.name, "scenario": world.scenario.name, "baseline": world.baseline.name}
+    run |= {"course": world.course.name, "vehicle": world.vehicle.name, "seed": str(world.seed)}
+    versions = {name: metadata.version(name) for name in LIBRARIES}
+    machine = {"python": platform.python_version(), "machine": platform.machine(), "cpu": cpu_name()}
+    return Provenance({"run": run, "versions": versions, "machine": machine}, attachments)
+
+
+def cpu_name() -> str:
+    """The processor's model name, as the system gives it."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "unknown")
+    except OSError:
+        return platform.processor() or "unknown"

@@ -1,0 +1,31 @@
+"""How a run ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A run that ended in order: the tick it ended before, messages delivered by topic, whether Ctrl-C ended it."""
+
+    end: int
+    counts: Mapping[str, int]
+    interrupted: bool = False
+
+
+class NodeFailure(Exception):
+    """A node failed, died or stalled: exit code 3."""
+
+    def __init__(self, node: str, tick: int, what: str, owed: tuple[str, ...], trace: str) -> None:
+        self.node = node
+        self.tick = tick
+        self.what = what
+        self.owed = owed
+        self.trace = trace
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        owed = f"; it owed topic{'s' if len(self.owed) > 1 else ''} {', '.join(self.owed)}" if self.owed else ""
+        return f"node {self.node} {self.what} at tick {self.tick}{owed}"

@@ -1,0 +1,97 @@
+"""The main function of each process of a run, called behind the fork."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import traceback
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from graph.errors import InputError
+from graph.process.clock_host import ClockHost
+from graph.process.link import Link
+from graph.process.node_host import NodeHost
+from graph.process.peer import Peer
+from graph.process.plan import FINISHED, Board, Plan
+from graph.process.sink_host import SinkHost
+from graph.process.transport import Keys, configuration, session
+from graph.service import SinkContext
+
+
+@dataclass(frozen=True)
+class Spawn:
+    """What all processes of a run are forked with."""
+
+    plan: Plan
+    keys: Keys
+    board: Board
+    entries: Mapping[str, Callable[..., bool]]
+    endpoints: tuple[str, ...]  # by process index
+    watched: Collection[str]  # topics whose messages the launcher wants
+    rate: float
+    bag: str | None
+
+
+def main(name: str, spawn: Spawn, connection: Connection, foreign: Collection[Connection]) -> None:
+    """Run process ``name`` to its end. ``foreign`` are the pipes of others that the fork copied: kept open they would
+    hide that the launcher is gone.
+    """
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for other in foreign:
+        other.close()
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {spawn.plan.core(name, cores)})
+    link = Link(connection)
+    try:
+        _run(name, spawn, link)
+    except InputError as error:
+        link.send("failed", int(spawn.board.ticks[spawn.plan.index[name]]), str(error), "")
+    except Exception as error:
+        if not link.stopping:
+            text = f"{type(error).__name__}: {error}"
+            link.send("failed", int(spawn.board.ticks[spawn.plan.index[name]]), text, traceback.format_exc())
+    spawn.board.waiting[spawn.plan.index[name]] = FINISHED
+
+
+def _run(name: str, spawn: Spawn, link: Link) -> None:
+    plan = spawn.plan
+    index = plan.index[name]
+    session_plan = plan.session
+    config = configuration([spawn.endpoints[index]], spawn.endpoints[:index], session_plan.launch.transport)
+    with contextlib.ExitStack() as stack:
+        zenoh_session = stack.enter_context(session(config))
+        peer = Peer(name, plan, spawn.keys, spawn.board, zenoh_session)
+        if name in plan.nodes:
+            host = NodeHost(peer, spawn.entries[name], spawn.watched, lambda topic, data: link.send("watched", topic, data))
+            link.listen(zenoh_session.close)
+            peer.join()
+            link.send("finished", host.run())
+        elif name in plan.sinks:
+            sink_type, options = session_plan.sinks[name]
+            sink = sink_type(SinkContext(session_plan.graph, session_plan.provenance, options, spawn.bag))
+            stack.callback(sink.close)
+            sink_host = SinkHost(peer, sink)
+            link.listen(zenoh_session.close)
+            peer.join()
+            sink_host.run()
+            stack.pop_all().close()
+            link.send("finished", {})
+        else:
+            assert session_plan.clock is not None
+            clock = session_plan.clock[1](plan.window, session_plan.graph.period_ns, spawn.rate)
+            clock_host = ClockHost(peer, clock)
+            link.listen(zenoh_session.close, lambda message: _tell(clock_host, message))
+            peer.join()
+            link.send("ended", clock_host.run())
+            link.send("finished", {})
+
+
+def _tell(clock: ClockHost, message: Any) -> None:
+    if message == "interrupt":
+        clock.interrupt()

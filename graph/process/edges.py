@@ -1,0 +1,101 @@
+"""The two ends of an edge: what one node sends another in order, in packets that say how far they reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from graph.memory import Log
+from graph.process.packets import COUNT, EDGE, pack_edge
+from graph.wiring import Instance
+
+
+class Channel(Protocol):
+    """A blocking source of payloads."""
+
+    def recv(self) -> bytes:
+        """The next payload."""
+
+
+class PacketLost(RuntimeError):
+    """The transport lost a packet; the message says which."""
+
+
+class OutEdge:
+    """The sending end. Packets go out as soon as the consumer's next step can be served, or once per window."""
+
+    def __init__(
+        self, put: Callable[[bytes], None], logs: Sequence[Log], consumer: Instance | None, delay: int, period_ns: int
+    ) -> None:
+        """``consumer`` None: packets once per window. ``delay`` is 1 on a delayed edge, else 0."""
+        self._put = put
+        self._logs = [(log, log.buffer(), len(log.ring), log.ring.itemsize) for log in logs]
+        self._sent = [0] * len(logs)
+        self._sequence = 0
+        self._consumer = consumer
+        self._delay = delay
+        self._period_ns = period_ns
+        self._k = 0
+        self.needed = self._need(0) if consumer is not None else None
+
+    def _need(self, k: int) -> int:
+        assert self._consumer is not None
+        return self._consumer.first_tick(k, self._period_ns) - self._delay
+
+    def advance(self, watermark: int) -> None:
+        """Send when the consumer has a step that everything up to ``watermark`` completes."""
+        if self.needed is None or self.needed > watermark:
+            return
+        self.send(watermark)
+        self._k = max(self._k + 1, self._consumer.step_at_or_after(watermark + self._delay + 1, self._period_ns))  # type: ignore[union-attr]
+        self.needed = self._need(self._k)
+
+    def send(self, watermark: int) -> None:
+        """Send every message not sent yet."""
+        topics = []
+        for index, (log, buffer, length, size) in enumerate(self._logs):
+            begin, end = self._sent[index], int(log.count[0])
+            self._sent[index] = end
+            if begin == end:
+                topics.append((0, b""))
+                continue
+            first, last = begin & (length - 1), end & (length - 1)
+            if first < last:
+                slots = bytes(buffer[first * size : last * size])
+            else:
+                slots = bytes(buffer[first * size :]) + bytes(buffer[: last * size])
+            topics.append((end - begin, slots))
+        self._put(pack_edge(self._sequence, watermark, topics))
+        self._sequence += 1
+
+
+class InEdge:
+    """The receiving end: fills the logs of the topics it carries."""
+
+    def __init__(self, producer: str, channel: Channel, logs: Sequence[Log], delay: int) -> None:
+        self.producer = producer
+        self._channel = channel
+        self._logs = list(logs)
+        self._sequence = 0
+        self._delay = delay
+        self.watermark = -1
+
+    def ready(self, tick: int) -> bool:
+        """Whether everything a step at ``tick`` takes from this edge is here."""
+        return self.watermark >= tick - self._delay
+
+    def receive(self) -> None:
+        """Take the next packet, waiting for it. Raises PacketLost when one is missing before it."""
+        payload = self._channel.recv()
+        sequence, self.watermark = EDGE.unpack_from(payload)
+        if sequence != self._sequence:
+            raise PacketLost(f"packet {self._sequence} from {self.producer} was lost: packet {sequence} came instead")
+        self._sequence += 1
+        position = EDGE.size
+        for log in self._logs:
+            (count,) = COUNT.unpack_from(payload, position)
+            position += COUNT.size
+            if count:
+                size = count * log.ring.itemsize
+                log.append_bytes(payload, position, count)
+                position += size

@@ -1,0 +1,33 @@
+"""The packets of the lockstep protocol: an edge's messages, the clock's grants, and each node's reports of windows done.
+
+All integers are little-endian. An edge packet is ``sequence i64, watermark i64``, then for each topic of the edge, in the
+producer's order of outputs, ``count u32`` and that many slots (delivery tick i64, then the CDR body of the message,
+padded to 8 bytes). The watermark promises that every message delivered at that tick or before has now been sent.
+"""
+
+import struct
+from collections.abc import Sequence
+from enum import IntEnum
+
+EDGE = struct.Struct("<qq")
+COUNT = struct.Struct("<I")
+CLOCK = struct.Struct("<qq")
+DONE = struct.Struct("<qq")
+
+NO_STOP = -1
+
+
+class Order(IntEnum):
+    """What the clock says about a tick."""
+
+    GRANT = 0  # step all ticks before this one
+    COMMIT = 1  # what is before this tick is final
+    END = 2  # the run is over; nothing from this tick on counts
+
+
+def pack_edge(sequence: int, watermark: int, topics: Sequence[tuple[int, bytes]]) -> bytes:
+    """An edge packet of (count, slots) for each topic."""
+    parts = [EDGE.pack(sequence, watermark)]
+    for count, slots in topics:
+        parts += [COUNT.pack(count), slots]
+    return b"".join(parts)

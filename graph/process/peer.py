@@ -1,0 +1,84 @@
+"""What every process of a run does alike: join, wait for all others, hear the clock, report windows done."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable
+from typing import Any
+
+from graph.process.packets import CLOCK, DONE, NO_STOP, Order
+from graph.process.plan import COMPUTING, WAITING_FOR_CLOCK, Board, Plan
+from graph.process.transport import Keys
+
+DEPTH_SLACK = 64
+READY_TIMEOUT_S = 30.0
+
+
+class ZenohChannel:
+    """The payloads of one key, in order, waiting when there is none."""
+
+    def __init__(self, session: Any, key: str, capacity: int) -> None:
+        import zenoh
+
+        self._subscriber = session.declare_subscriber(key, zenoh.handlers.FifoChannel(capacity))
+
+    def recv(self) -> bytes:
+        """The next payload; raises zenoh.ZError once the session is closed."""
+        payload: bytes = self._subscriber.recv().payload.to_bytes()
+        return payload
+
+
+class Peer:
+    """One process's part in the protocol."""
+
+    def __init__(self, name: str, plan: Plan, keys: Keys, board: Board, session: Any) -> None:
+        self.name = name
+        self.plan = plan
+        self.keys = keys
+        self.board = board
+        self.session = session
+        self.index = plan.index[name]
+        if name != plan.clock:
+            self._clock = ZenohChannel(session, keys.clock, DEPTH_SLACK * 16)
+            self._done = self.publisher(keys.done(name))
+        self._token: Any = None
+
+    def publisher(self, key: str) -> Callable[[bytes], None]:
+        """A publisher that waits rather than dropping."""
+        import zenoh
+
+        declared = self.session.declare_publisher(key, congestion_control=zenoh.CongestionControl.BLOCK)
+        put: Callable[[bytes], None] = declared.put
+        return put
+
+    def channel(self, key: str, ticks: int) -> ZenohChannel:
+        """A subscriber for an edge whose packets number at most one per tick of ``ticks``."""
+        return ZenohChannel(self.session, key, ticks + DEPTH_SLACK)
+
+    def join(self) -> None:
+        """Say that this process's subscribers stand, and wait until those of all others do."""
+        arrived: queue.SimpleQueue[str] = queue.SimpleQueue()
+        watch = self.session.liveliness().declare_subscriber(
+            self.keys.ready_all, lambda sample: arrived.put(str(sample.key_expr)), history=True
+        )
+        self._token = self.session.liveliness().declare_token(self.keys.ready(self.name))
+        missing = {self.keys.ready(name) for name in self.plan.processes}
+        missing.discard(self.keys.ready(self.name))
+        while missing:
+            try:
+                missing.discard(arrived.get(timeout=READY_TIMEOUT_S))
+            except queue.Empty:
+                absent = ", ".join(sorted(key.rpartition("/")[2] for key in missing))
+                raise TimeoutError(f"{self.name} waited {READY_TIMEOUT_S:g} s for {absent} to start") from None
+        watch.undeclare()
+
+    def hear_clock(self) -> tuple[Order, int]:
+        """The clock's next word."""
+        self.board.waiting[self.index] = WAITING_FOR_CLOCK
+        order, tick = CLOCK.unpack(self._clock.recv())
+        self.board.waiting[self.index] = COMPUTING
+        return Order(order), tick
+
+    def report_done(self, end: int, stop: int = NO_STOP) -> None:
+        """Say that everything before tick ``end`` is done, and whether the node ended the run at tick ``stop``."""
+        self._done(DONE.pack(end, stop))

@@ -1,0 +1,94 @@
+"""Who runs where: the processes of a run, the edges between them, and the memory they share with the launcher."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from graph.build import Session
+from graph.wiring import Topic
+
+WINDOWS_IN_FLIGHT = 4
+"""How many windows the clock grants ahead of the slowest node."""
+
+COMPUTING, WAITING_FOR_CLOCK, FINISHED = -1, -2, -3
+"""What a process is doing, unless it waits for another, whose index then stands there."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Everything ``consumer`` hears from ``producer``."""
+
+    producer: str
+    consumer: str
+    topics: tuple[Topic, ...]
+    delay: int  # 1: the consumer's step at a tick takes what was published before that tick
+
+
+class Plan:
+    """The processes of a session: its nodes in step order, then its sinks, then the clock."""
+
+    def __init__(self, session: Session, window: int) -> None:
+        self.session = session
+        self.window = window
+        self.nodes = [i.name for i in session.graph.instances]
+        self.sinks = list(session.sinks)
+        assert session.clock is not None
+        self.clock = session.clock[0]
+        self.processes = [*self.nodes, *self.sinks, self.clock]
+        self.index = {name: number for number, name in enumerate(self.processes)}
+
+    @property
+    def capacity_window(self) -> int:
+        """The ticks a log must hold in a process: what can be in flight beyond what was taken."""
+        return self.window * (WINDOWS_IN_FLIGHT + 2)
+
+    @cached_property
+    def edges(self) -> list[Edge]:
+        """All edges, those to sinks included."""
+        graph = self.session.graph
+        edges = []
+        for producer in graph.instances:
+            published = [t for t in graph.topics if t.publisher is producer]
+            order = {o.name: k for k, o in enumerate(producer.node.outputs)}
+            published.sort(key=lambda topic: order[topic.output.name])
+            for consumer in graph.instances:
+                for delay in (0, 1):
+                    heard = [
+                        t
+                        for t in published
+                        if any(s is consumer for s, _ in t.subscribers)
+                        and ((t.name, consumer.name) in graph.delayed) == bool(delay)
+                    ]
+                    if heard:
+                        edges.append(Edge(producer.name, consumer.name, tuple(heard), delay))
+            edges += [Edge(producer.name, sink, tuple(published), 0) for sink in self.sinks if published]
+        return edges
+
+    def batched(self, edge: Edge) -> bool:
+        """Whether an edge carries one packet per window: nobody in the loop waits for it, or its producer never waits."""
+        graph = self.session.graph
+        producer = graph.instance(edge.producer)
+        return edge.consumer in self.sinks or edge.consumer in graph.sinks or not producer.node.inputs
+
+    def core(self, name: str, cores: Sequence[int]) -> int:
+        """The core a process runs on: the loop is serial, so its nodes share one; sinks and clock take another."""
+        in_loop = name in self.nodes and name not in self.session.graph.sinks
+        first = os.getppid() % len(cores)
+        return cores[first if in_loop else (first + 1) % len(cores)]
+
+
+class Board:
+    """Memory shared with the launcher: how far each process is, and for whom it waits."""
+
+    def __init__(self, processes: int) -> None:
+        self._memory = mmap.mmap(-1, 16 * processes)
+        cells = np.frombuffer(self._memory, np.int64)
+        self.ticks = cells[:processes]
+        self.waiting = cells[processes:]
+        self.waiting[:] = WAITING_FOR_CLOCK

@@ -1,0 +1,205 @@
+"""The launcher's side of a run: it forks the processes, watches them, and sees that every one of them ends."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import secrets
+import signal
+import time
+from collections.abc import Callable, Collection
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from graph.build import Session
+from graph.memory import entry_of
+from graph.outcome import NodeFailure, Outcome
+from graph.process.child import Spawn, main
+from graph.process.plan import COMPUTING, Board, Plan
+from graph.process.transport import Keys, endpoints
+
+STALL_S = 10.0
+"""How long nothing may move before the process that everybody waits for is called stalled."""
+NODE_GRACE_S = 0.5
+SINK_GRACE_S = 2.0
+POLL_S = 0.25
+
+
+class ProcessRun:
+    """A run of ``session`` with each node, sink and the clock in a process of its own."""
+
+    def __init__(
+        self,
+        session: Session,
+        window: int,
+        rate: float,
+        bag: str | None,
+        watched: Collection[str],
+        on_watched: Callable[[str, bytes], None],
+    ) -> None:
+        self.plan = Plan(session, window)
+        self.graph = session.graph
+        self.run_id = secrets.token_hex(4)
+        self._board = Board(len(self.plan.processes))
+        self._spawn = Spawn(
+            plan=self.plan,
+            keys=Keys(self.run_id),
+            board=self._board,
+            entries={i.name: entry_of(i).callable for i in self.graph.instances},
+            endpoints=tuple(endpoints(session.launch.transport.listen, len(self.plan.processes))),
+            watched=watched,
+            rate=rate,
+            bag=bag,
+        )
+        self._on_watched = on_watched
+        self._processes: dict[str, Any] = {}
+        self._connections: dict[str, Connection] = {}
+        self._finished: dict[str, dict[str, int]] = {}
+        self._failure: NodeFailure | None = None
+        self._end_tick: int | None = None
+        self._moved_at = time.monotonic()
+        self._last_position: tuple[int, ...] = ()
+
+    def pids(self) -> dict[str, int]:
+        """Process id by name."""
+        return {name: process.pid for name, process in self._processes.items()}
+
+    def start(self) -> None:
+        """Fork every process. Nothing of zenoh may be open in this process."""
+        context = multiprocessing.get_context("fork")
+        pipes = {name: context.Pipe() for name in self.plan.processes}
+        for name, (ours, theirs) in pipes.items():
+            foreign = [end for other in pipes.values() for end in other if end is not theirs]
+            process = context.Process(
+                target=main, args=(name, self._spawn, theirs, foreign), name=f"holeshot-{name}", daemon=True
+            )
+            process.start()
+            self._processes[name] = process
+            self._connections[name] = ours
+        for _, theirs in pipes.values():
+            theirs.close()
+
+    def wait(self) -> Outcome:
+        """Watch the run to its end and reap every process. Raises NodeFailure when one failed or stalled, and
+        KeyboardInterrupt at the second Ctrl-C.
+        """
+        interrupted = False
+        try:
+            while True:
+                try:
+                    self._watch()
+                    break
+                except KeyboardInterrupt:
+                    if interrupted:
+                        self._kill(self._processes)
+                        raise
+                    interrupted = True
+                    self._tell(self.plan.clock, "interrupt")
+        finally:
+            self._end_all()
+        if self._failure is not None:
+            raise self._failure
+        counts = {topic: n for name in self.plan.nodes for topic, n in self._finished[name].items()}
+        assert self._end_tick is not None
+        return Outcome(self._end_tick, counts, interrupted)
+
+    def _watch(self) -> None:
+        while self._failure is None and len(self._finished) < len(self._processes):
+            running = [n for n in self._processes if n not in self._finished]
+            by_object: dict[Any, str] = {self._connections[n]: n for n in running}
+            by_object |= {self._processes[n].sentinel: n for n in running}
+            ready = wait(list(by_object), timeout=POLL_S)
+            for thing in ready:
+                if isinstance(thing, Connection):
+                    self._hear(by_object[thing])
+            for thing in ready:
+                if not isinstance(thing, Connection):
+                    self._check_death(by_object[thing])
+            if not ready:
+                self._check_stall()
+
+    def _hear(self, name: str) -> None:
+        """Take all that process ``name`` has reported."""
+        connection = self._connections[name]
+        with contextlib.suppress(EOFError, OSError):
+            while connection.poll():
+                kind, *values = connection.recv()
+                if kind == "watched":
+                    self._on_watched(*values)
+                elif kind == "finished":
+                    self._finished[name] = values[0]
+                elif kind == "ended":
+                    self._end_tick = values[0]
+                elif self._failure is None:
+                    tick, text, trace = values
+                    self._failure = NodeFailure(name, tick, f"failed: {text}", self._owed(name), trace)
+
+    def _check_death(self, name: str) -> None:
+        self._hear(name)
+        if name in self._finished or self._failure is not None:
+            return
+        process = self._processes[name]
+        process.join()
+        code = process.exitcode
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code} before the run ended"
+        self._failure = NodeFailure(name, int(self._board.ticks[self.plan.index[name]]), how, self._owed(name), "")
+
+    def _check_stall(self) -> None:
+        position = tuple(int(t) for t in self._board.ticks)
+        now = time.monotonic()
+        if position != self._last_position:
+            self._last_position, self._moved_at = position, now
+            return
+        if now - self._moved_at < STALL_S:
+            return
+        culprit = self._culprit()
+        if culprit == self.plan.clock and not _is_stopped(self._processes[culprit].pid):
+            self._moved_at = now  # the clock is pacing or paused
+            return
+        tick = int(self._board.ticks[self.plan.index[culprit]])
+        self._failure = NodeFailure(culprit, tick, f"has not moved for {STALL_S:g} s", self._owed(culprit), "")
+
+    def _culprit(self) -> str:
+        """Whoever the chain of waiting ends at."""
+        index, seen = self.plan.index[self.plan.clock], set()
+        while index not in seen and int(self._board.waiting[index]) >= 0:
+            seen.add(index)
+            index = int(self._board.waiting[index])
+        if int(self._board.waiting[index]) < COMPUTING:
+            return self.plan.clock
+        return self.plan.processes[index]
+
+    def _owed(self, name: str) -> tuple[str, ...]:
+        return tuple(t.name for t in self.graph.topics if t.publisher.name == name)
+
+    def _tell(self, name: str, message: Any) -> None:
+        with contextlib.suppress(OSError):
+            self._connections[name].send(message)
+
+    def _end_all(self) -> None:
+        """End whatever still runs: nodes at once, sinks when they have closed what they write."""
+        for name in self._processes:
+            if self._failure is not None or name not in self._finished:
+                self._tell(name, "stop")
+        begun = time.monotonic()
+        for names, grace in ((self.plan.sinks, SINK_GRACE_S), ([*self.plan.nodes, self.plan.clock], NODE_GRACE_S)):
+            for name in names:
+                self._processes[name].join(max(0.0, begun + grace - time.monotonic()))
+            self._kill([n for n in names if self._processes[n].is_alive()])
+        for connection in self._connections.values():
+            connection.close()
+
+    def _kill(self, names: Collection[str]) -> None:
+        for name in names:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._processes[name].pid, signal.SIGKILL)
+            self._processes[name].join()
+
+
+def _is_stopped(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+    except OSError:
+        return False

@@ -1,0 +1,102 @@
+"""Zenoh sessions between the processes of a run, and the keys they speak on."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from graph.launch import Transport
+
+# Packets are handed over in the application's thread; read when zenoh is first imported. About a quarter faster.
+RUNTIME = (
+    "(rx: (handover: app), acc: (handover: app), tx: (handover: app), net: (handover: app), app: (worker_threads: 1))"
+)
+CONNECT_TIMEOUT_MS = 10_000
+# BLOCK loses data once it has waited this long; far above any pause a debugger makes.
+WAIT_BEFORE_CLOSE_US = 24 * 3600 * 1_000_000
+LEASE_MS = 24 * 3600 * 1000
+
+
+class Keys:
+    """The key expressions of one run."""
+
+    def __init__(self, run: str) -> None:
+        self.run = f"holeshot/{run}"
+        self.clock = f"{self.run}/@clock"
+        self.ready_all = f"{self.run}/@ready/*"
+        self.done_all = f"{self.run}/@done/*"
+
+    def topic(self, name: str) -> str:
+        """Every message of a topic, singly, for outsiders."""
+        return f"{self.run}/{name}"
+
+    def edge(self, producer: str, consumer: str) -> str:
+        """The packets of an inner edge."""
+        return f"{self.run}/@edge/{producer}/{consumer}"
+
+    def ready(self, node: str) -> str:
+        """The liveliness token of a node whose subscribers stand."""
+        return f"{self.run}/@ready/{node}"
+
+    def done(self, node: str) -> str:
+        """A node's reports of windows done."""
+        return f"{self.run}/@done/{node}"
+
+
+def endpoints(pattern: str, count: int) -> list[str]:
+    """``count`` endpoints to listen on; port 0 of a pattern such as tcp/127.0.0.1:0 becomes a free port each."""
+    address, _, port = pattern.rpartition(":")
+    if port != "0":
+        return [f"{address}:{int(port) + index}" for index in range(count)]
+    host = address.partition("/")[2].strip("[]")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sockets = [socket.socket(family, socket.SOCK_STREAM) for _ in range(count)]
+    try:
+        for s in sockets:
+            s.bind((host, 0))
+        return [f"{address}:{s.getsockname()[1]}" for s in sockets]
+    finally:
+        for s in sockets:
+            s.close()
+
+
+def configuration(listen: Sequence[str], connect: Sequence[str], transport: Transport) -> dict[str, Any]:
+    """The zenoh configuration of one peer: loopback and no multicast unless the launch file says otherwise."""
+    base: dict[str, Any] = {
+        "mode": "peer",
+        "scouting": {"multicast": {"enabled": transport.multicast}, "gossip": {"enabled": False}},
+        "listen": {"endpoints": list(listen)},
+        "connect": {"endpoints": list(connect), "exit_on_failure": True, "timeout_ms": CONNECT_TIMEOUT_MS},
+        "transport": {
+            "shared_memory": {"enabled": False},
+            "link": {
+                "tx": {
+                    "lease": LEASE_MS,
+                    "queue": {"congestion_control": {"block": {"wait_before_close": WAIT_BEFORE_CLOSE_US}}},
+                }
+            },
+        },
+    }
+    return _merged(base, transport.config)
+
+
+def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        old = merged.get(key)
+        merged[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+@contextmanager
+def session(config: dict[str, Any]) -> Iterator[Any]:
+    """An open zenoh session, closed at the end."""
+    os.environ.setdefault("ZENOH_RUNTIME", RUNTIME)
+    import zenoh
+
+    with zenoh.open(zenoh.Config.from_json5(json.dumps(config))) as opened:
+        yield opened

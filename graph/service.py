@@ -1,0 +1,58 @@
+"""Parts of a run that are not stepped: the clock, and sinks such as the recorder and the viewer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graph.memory import Array
+from graph.wiring import Graph
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a bag carries beside its messages, so that it explains itself."""
+
+    metadata: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    attachments: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SinkContext:
+    """What a sink is opened with."""
+
+    graph: Graph
+    provenance: Provenance
+    options: Any
+    bag: str | None  # where this run is recorded, if it is
+
+
+class Sink(ABC):
+    """Takes the messages of every topic, window by window: the same in every runner."""
+
+    def __init__(self, context: SinkContext) -> None:
+        self.context = context
+
+    @abstractmethod
+    def take(self, end: int, logs: Mapping[str, Array]) -> None:
+        """The messages of each topic, as (delivery tick, record), delivered in the window that ended before ``end``."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """The run is over; what ``take`` got is all there is."""
+
+
+class Clock(ABC):
+    """Decides how far simulated time may go. It is asked between windows and may wait; it never changes a byte."""
+
+    def __init__(self, window: int, period_ns: int, rate: float) -> None:
+        """``window`` in ticks; ``rate`` in simulated seconds per second, infinite for as fast as it goes."""
+        self.window = window
+        self.period_ns = period_ns
+        self.rate = rate
+
+    @abstractmethod
+    def wait(self, tick: int) -> None:
+        """Return when the window that starts at ``tick`` may begin."""

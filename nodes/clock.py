@@ -1,0 +1,37 @@
+"""The clock: paces windows of simulated time against the wall clock."""
+
+import math
+import time
+
+from pydantic import Field
+
+from graph.config import Config
+from graph.service import Clock
+
+
+class Options(Config):
+    """Options of the clock node; none of them changes a byte of the bag."""
+
+    window_ms: float = Field(default=10.0, gt=0, description="simulated time granted at once, ms")
+
+
+class PacedClock(Clock):
+    """Grants windows at a rate of simulated seconds per second, or as fast as the nodes go."""
+
+    def __init__(self, window: int, period_ns: int, rate: float) -> None:
+        super().__init__(window, period_ns, rate)
+        self._origin: float | None = None
+
+    def wait(self, tick: int) -> None:
+        """Sleep until the wall clock has reached tick / rate."""
+        if math.isinf(self.rate):
+            return
+        now = time.monotonic()
+        due = tick * self.period_ns * 1e-9 / self.rate
+        if self._origin is None:
+            self._origin = now - due
+        ahead = self._origin + due - now
+        if ahead > 0:
+            time.sleep(ahead)
+        else:
+            self._origin -= ahead  # a run that fell behind does not race to catch up
