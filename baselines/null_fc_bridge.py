@@ -1,0 +1,28 @@
+"""Hands the command to the flight controller as it is."""
+
+from typing import NamedTuple
+
+from baselines.slots import Command, SlotContext
+from blocks.kernel import kernel
+
+KIND = "fc_bridge"
+
+
+class Params(NamedTuple):
+    """Nothing to set."""
+
+
+class State(NamedTuple):
+    """Nothing to remember."""
+
+
+
+@kernel
+def send(p: Params, s: State, command: Command) -> tuple[State, Command]:
+    """The command as it is."""
+    return s, command
+
+
+def configure(context: SlotContext) -> tuple[Params, State]:
+    """Nothing to configure."""
+    return Params(), State()
