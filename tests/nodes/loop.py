@@ -1,0 +1,105 @@
+"""A closed loop for tests: the nodes of a simulated flight in tick order, compiled into one function."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+
+from graph import loop
+from graph.memory import NodeMemory, entry_of, logs_for
+from graph.node import Context
+from graph.wiring import SECOND, Graph, Instance, connect
+from msgs.codec import NANOSECONDS
+from msgs.record import read
+from nodes import camera_oracle, fault_injector, imu, scorer, sim_fc, simulator, stack
+from scenarios.world import World
+
+MODULES = {
+    "fault_injector": fault_injector,
+    "simulator": simulator,
+    "imu": imu,
+    "camera_oracle": camera_oracle,
+    "stack": stack,
+    "sim_fc": sim_fc,
+    "scorer": scorer,
+}
+WINDOW = 1000  # ticks
+
+
+@dataclass(frozen=True)
+class Flight:
+    """What was said on each topic."""
+
+    messages: dict[str, np.ndarray]  # records by topic, in order
+    graph: Graph
+    ticks: int  # stepped
+
+    def values(self, topic: str) -> list[Any]:
+        """The messages of a topic as NamedTuples."""
+        message = self.graph.topic(topic).message
+        return [read(record, message) for record in self.messages[topic]]
+
+    def field(self, topic: str, *path: str) -> np.ndarray:
+        """One field of every message of a topic."""
+        array = self.messages[topic]
+        for name in path:
+            array = array[name]
+        return array
+
+    def seconds(self, topic: str) -> np.ndarray:
+        """The stamps of a topic's messages, s."""
+        stamp = self.messages[topic]["header"]["stamp"]
+        return stamp["sec"] + stamp["nanosec"] / NANOSECONDS
+
+
+def graph_of(world: World) -> Graph:
+    """Every port on the topic of its own name."""
+    instances = []
+    for name, module in MODULES.items():
+        node = module.node_for(world) if hasattr(module, "node_for") else getattr(module, name)
+        setup = module.configure(Context(name, world.seed, None, world))
+        inputs = {port.name: port.name for port in node.inputs}
+        outputs = {port.name: port.name for port in node.outputs}
+        instances.append(Instance(name, node, setup, inputs, outputs))
+    return connect(instances, SECOND // world.scenario.sim.physics_rate_hz, [("simulator", "rotor_command")])
+
+
+@cache
+def _compiled(source: str, steps: tuple[Any, ...], names: tuple[str, ...]) -> Any:
+    namespace = dict(zip(names, steps, strict=True))
+    exec(source, namespace)
+    return numba.njit(namespace["run"], error_model="numpy")
+
+
+ENTRIES: dict[tuple[Any, ...], Any] = {}
+
+
+def _step(instance: Instance) -> Any:
+    """The compiled entry of a node, one per node and set of delayed outputs."""
+    key = (instance.node, tuple(sorted(instance.setup.latency_ns)))
+    if key not in ENTRIES:
+        entry = entry_of(instance)
+        entry.compile()
+        ENTRIES[key] = entry.dispatcher
+    return ENTRIES[key]
+
+
+def fly(world: World) -> Flight:
+    """Fly until the verdict."""
+    graph = graph_of(world)
+    steps = tuple(_step(i) for i in graph.instances)
+    run = _compiled(loop.source(graph), steps, tuple(f"step_{i.name}" for i in graph.instances))
+    memory = [NodeMemory(i, graph.period_ns) for i in graph.instances]
+    logs = logs_for(graph, WINDOW)
+    arrays = [a for m in memory for a in m.arrays]
+    arrays += [a for t in graph.topics for a in (logs[t.name].ring, logs[t.name].count)]
+    ticks = round(world.scenario.duration_s * SECOND) // graph.period_ns + 1
+    parts: dict[str, list[np.ndarray]] = {t.name: [] for t in graph.topics}
+    tick, stopped = 0, False
+    while tick < ticks and not stopped:
+        tick, stopped = run(tick, min(tick + WINDOW, ticks), *arrays)
+        for name, log in logs.items():
+            parts[name].append(log.take(tick)["data"])
+    return Flight({name: np.concatenate(p) for name, p in parts.items()}, graph, tick)
