@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -49,9 +50,12 @@ def generated(label: str, text: str, namespace: Mapping[str, Any], modules: Iter
     path = folder() / f"{label}_{fingerprint(text, modules)}.py"
     if not path.exists():
         write_atomically(path, text)
-    names = dict(namespace)
-    exec(compile(text, str(path), "exec"), names)
-    return names
+    # A module of its own name: numba imports it when it loads compiled code.
+    module = ModuleType("holeshot_generated_" + path.stem.replace(".", "_"))
+    module.__dict__.update(namespace)
+    exec(compile(text, str(path), "exec"), module.__dict__)
+    sys.modules[module.__name__] = module
+    return module.__dict__
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -1,0 +1,1 @@
+"""Small reference bags; recordings go here too."""

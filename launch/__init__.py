@@ -1,0 +1,1 @@
+"""Launch files: what runs, how it is wired, and the arguments that change it."""
