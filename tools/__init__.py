@@ -1,0 +1,1 @@
+"""The ``holeshot`` command, one file per subcommand."""

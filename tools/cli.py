@@ -1,0 +1,47 @@
+"""``holeshot``: the command and its exit codes.
+
+0 good; 1 the run or check ended and failed; 2 bad input; 3 a node failed or stalled; 130 ended by Ctrl-C.
+"""
+
+import sys
+
+import typer
+
+from graph.errors import InputError
+from tools import launch
+from tools.exit_codes import BAD_INPUT, INTERRUPTED, NODE_FAILED
+
+app = typer.Typer(
+    name="holeshot",
+    help="Drone racing software-in-the-loop on a node graph: deterministic, recorded, verified.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("launch")(launch.launch)
+
+
+@app.callback()
+def holeshot() -> None:
+    """Holeshot."""
+
+
+def main() -> None:
+    """Run the command line; every expected failure is a sentence and an exit code."""
+    from graph.outcome import NodeFailure
+
+    try:
+        app()
+    except InputError as error:
+        print(f"holeshot: {error}", file=sys.stderr)
+        sys.exit(BAD_INPUT)
+    except NodeFailure as error:
+        if error.trace:
+            print(error.trace.rstrip(), file=sys.stderr)
+        print(f"holeshot: {error}", file=sys.stderr)
+        sys.exit(NODE_FAILED)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output is gone; nothing is left to tell them
+        sys.exit(0)

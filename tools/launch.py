@@ -1,0 +1,102 @@
+"""``holeshot launch``: run a launch file."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Annotated
+
+import typer
+
+from graph.errors import InputError
+from tools.exit_codes import FAILED, INTERRUPTED
+
+EXAMPLE = "Example: holeshot launch sitl scenario=b0-nominal seed=7 --runner inline --record flight.mcap"
+
+
+def launch(
+    name: Annotated[str, typer.Argument(help="launch file: a shipped name or the path of a .yaml file")],
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="[ARG=VALUE]...", help="launch arguments")] = None,
+    runner: Annotated[str, typer.Option(help="where nodes run: process or inline; the bag is the same")] = "process",
+    record: Annotated[str | None, typer.Option(metavar="PATH", help="the bag; by default a new one below bags/")] = None,
+    rate: Annotated[str, typer.Option(metavar="FACTOR|max", help="simulated seconds per second")] = "max",
+    window_ms: Annotated[float | None, typer.Option(help="simulated time granted at once, ms; the bag is the same")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print the result as one JSON line")] = False,
+    show_args: Annotated[bool, typer.Option("--show-args", help="list the launch file's arguments and exit")] = False,
+) -> None:
+    """Run a launch file; ends with the score and the bag's path.
+
+    Exit code 0: success; 1: the run ended without success; 2: bad input; 3: a node failed or stalled.
+    """
+    from graph.launch import read
+
+    if show_args:
+        _show_args(read(name))
+        return
+    factor = _rate(rate)
+    if window_ms is not None and not (math.isfinite(window_ms) and window_ms > 0):
+        raise InputError(f"--window-ms {window_ms}: must be a positive number of milliseconds")
+
+    from graph.run import RUNNERS
+
+    if runner not in RUNNERS:
+        raise InputError(f"--runner {runner}: valid: {', '.join(RUNNERS)}")
+    code = _fly(name, arguments or [], runner, record, factor, window_ms, as_json)
+    raise typer.Exit(code)
+
+
+launch.__doc__ = f"{launch.__doc__}\n\n{EXAMPLE}"
+
+
+def _rate(text: str) -> float:
+    if text == "max":
+        return math.inf
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = math.nan
+    if not factor > 0 or math.isinf(factor):
+        raise InputError(f"--rate {text}: valid: max, or a positive number of simulated seconds per second")
+    return factor
+
+
+def _show_args(file: object) -> None:
+    from graph.launch import File
+
+    assert isinstance(file, File)
+    typer.echo(f"{file.name}: {file.description}")
+    for name, argument in file.args.items():
+        default = "" if argument.default is None else f" = {argument.default}"
+        typer.echo(f"  {name}: {argument.type}{default}  {argument.help}")
+
+
+def _fly(
+    name: str,
+    arguments: list[str],
+    runner: str,
+    record: str | None,
+    rate: float,
+    window_ms: float | None,
+    as_json: bool,
+) -> int:
+    from graph.run import Execution, run
+    from tools.flight_display import FlightDisplay
+    from tools.session import bag_path, load
+
+    session, world = load(name, arguments)
+    bag = bag_path(world, record)
+    display = FlightDisplay(session, world)
+    display.prepare()
+    with display:
+        outcome = run(
+            session,
+            Execution(runner, window_ms, rate, bag, watched=display.watched, on_message=display.on_message),
+        )
+    result = display.result(outcome)
+    if as_json:
+        print(json.dumps({"seed": world.seed, "score": result, "bag": bag}))
+    else:
+        display.print_result(result, bag)
+    if outcome.interrupted:
+        return INTERRUPTED
+    return 0 if result is None or result["success"] else FAILED

@@ -1,0 +1,65 @@
+"""A run's score in the specification's names, as a JSON object and as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from msgs.gate_passage import GatePassage
+from msgs.score import Score, Verdict
+
+
+def score_json(score: Score, passages: Sequence[GatePassage], gates: Sequence[int]) -> dict[str, Any]:
+    """The score as a JSON object; ``gates`` are the course's gate ids by index. What was never measured is null.
+
+    Times in s, distances in m, speeds in m/s.
+    """
+    return {
+        "success": score.success,
+        "reason": Verdict(score.reason).name.lower(),
+        "lap_time": [_number(t) for t in score.lap_times[: score.laps]],
+        "gate_error": {"mean": _number(score.gate_error_mean), "max": _number(score.gate_error_max)},
+        "estimated_gate_error": {
+            "mean": _number(score.estimated_gate_error_mean),
+            "max": _number(score.estimated_gate_error_max),
+        },
+        "max_speed_m_s": score.max_speed,
+        "laps": score.laps,
+        "gates_passed": score.gates_passed,
+        "gates_total": score.gates_total,
+        "failed_gate": None if score.success or not gates else gates[score.failed_gate],
+        "duration_s": score.duration,
+        "passages": [
+            {
+                "lap": p.lap + 1,
+                "gate": gates[p.gate],
+                "time_s": p.time,
+                "gate_error": p.gate_error,
+                "estimated_gate_error": _number(p.estimated_gate_error),
+                "speed_m_s": p.speed,
+            }
+            for p in passages
+        ],
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def rows(score: dict[str, Any]) -> list[tuple[str, str]]:
+    """The score as (name, value) pairs for a person."""
+    errors = score["gate_error"]
+    values = [
+        ("success", "yes" if score["success"] else f"no: {score['reason']}"),
+        ("gates", f"{score['gates_passed']} of {score['gates_total']}"),
+        ("laps", str(score["laps"])),
+        *((f"lap {n} time", f"{t:.3f} s") for n, t in enumerate(score["lap_time"], 1)),
+        ("gate error", "-" if errors["mean"] is None else f"{errors['mean']:.3f} m mean, {errors['max']:.3f} m max"),
+        ("max speed", f"{score['max_speed_m_s']:.3f} m/s"),
+        ("duration", f"{score['duration_s']:.3f} s simulated"),
+    ]
+    if score["failed_gate"] is not None:
+        values.insert(1, ("at gate", str(score["failed_gate"])))
+    return values

@@ -1,0 +1,51 @@
+"""From a launch file's name and its arguments to a session that can run."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from graph.build import Session, build
+from graph.config import did_you_mean
+from graph.errors import InputError
+from graph.launch import resolve
+from scenarios.world import World
+
+MCAP_MAGIC = b"\x89MCAP"
+
+
+def load(name: str, overrides: Sequence[str] = ()) -> tuple[Session, World]:
+    """The session of launch file ``name`` under ``arg=value`` overrides, checked but not started. Raises InputError."""
+    launch = resolve(name, overrides)
+    valid = list(inspect.signature(World.load).parameters)
+    for key in launch.world:
+        if key not in valid:
+            raise InputError(f"launch {launch.name}: world.{key}: unknown key{did_you_mean(key, valid)}; valid: {', '.join(valid)}")
+    if launch.world.get("scenario") is None:
+        raise InputError(f"launch {launch.name}: world.scenario: no scenario given; name one")
+    world = World.load(**launch.world)  # type: ignore[arg-type]
+    return build(launch, world), world
+
+
+def bag_path(world: World, given: str | None) -> str:
+    """Where the run is recorded: as given, else a new file below ``bags/``. Raises InputError when it cannot be."""
+    if given is None:
+        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+        Path("bags").mkdir(exist_ok=True)
+        given = f"bags/{world.scenario.name}-seed{world.seed}-{stamp}.mcap"
+    path = Path(given)
+    if path.is_dir():
+        raise InputError(f"--record {given}: is a folder; name a file, such as {path / 'run.mcap'}")
+    if not path.parent.is_dir():
+        raise InputError(f"--record {given}: there is no folder {path.parent}")
+    if path.exists():
+        with path.open("rb") as file:
+            head = file.read(len(MCAP_MAGIC))
+        if head not in (MCAP_MAGIC, b""):
+            raise InputError(f"--record {given}: there is a file that is no bag; it stays as it is")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InputError(f"--record {given}: no permission to write there")
+    return given
