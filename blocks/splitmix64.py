@@ -7,20 +7,42 @@ pseudorandom number generators", OOPSLA 2014; S. Vigna, splitmix64.c.
 """
 
 import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload
 
 from blocks.kernel import inlined
 from blocks.math import Vec3
 
-MASK = 0xFFFFFFFFFFFFFFFF
 SQRT_3 = 1.7320508075688772
+
+
+def word(x: int) -> int:
+    """x as an unsigned 64-bit word.
+
+    Compiled code types a plain integer below 2^63 as a signed one, whose shifts copy the sign: the draws would be wrong
+    without a word of it being said.
+    """
+    return x & 0xFFFFFFFFFFFFFFFF
+
+
+@overload(word, jit_options={"forceinline": True})
+def _compiled_word(x: Any) -> Callable[[Any], Any] | None:
+    def cast(x: Any) -> Any:
+        return np.uint64(x)
+
+    return cast if isinstance(x, types.Integer) else None
 
 
 @inlined
 def next_uint64(state: int) -> tuple[int, int]:
     """(next state, 64 random bits)."""
-    state = (state + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-    z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
+    state = word(word(state) + 0x9E3779B97F4A7C15)
+    z = word((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9)
+    z = word((z ^ (z >> 27)) * 0x94D049BB133111EB)
     return state, z ^ (z >> 31)
 
 

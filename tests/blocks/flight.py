@@ -8,7 +8,7 @@ from blocks import attitude_controller, biquad, camera, mixer, position_controll
 from blocks.cascade import Config
 from blocks.kernel import kernel
 from blocks.math import Quat, Rotors, Vec3
-from blocks.splitmix64 import uniform_symmetric3
+from blocks.splitmix64 import uniform_symmetric3, word
 
 
 @kernel
@@ -39,7 +39,6 @@ class Loop(NamedTuple):
     filters: tuple[biquad.State, biquad.State, biquad.State]
     saturation: mixer.Saturation
     rates: Vec3
-    random: int
 
 
 @kernel
@@ -49,21 +48,23 @@ def fly_to(
     low_pass: biquad.Params,
     view: camera.Params,
     loop: Loop,
+    random: int,
     target: Vec3,
     yaw: float,
     noise: float,
     dt: float,
     rows: np.ndarray,
-) -> Loop:
+) -> tuple[Loop, int]:
     """Fly towards a point for one step per row: outer loops every fourth step, rate loop every step.
 
     The gyro carries uniform noise through the low-pass. Each row takes the plant's 18 numbers and then the pixel and
     depth of the target in the camera.
     """
+    random = word(random)
     zero = dt * 0.0
     still = Vec3(zero, zero, zero)
     for k in range(rows.shape[0]):
-        s, position, rate, filters, saturation, rates, random = loop
+        s, position, rate, filters, saturation, rates = loop
         if k % 4 == 0:
             position, out = position_controller.step(
                 c.position, position, s.position, s.velocity, s.attitude, target, still, 4.0 * dt
@@ -79,12 +80,12 @@ def fly_to(
         seen = camera.project(view, s.position, s.attitude, target)
         store(rows[k], s)
         rows[k, 18], rows[k, 19], rows[k, 20] = seen.u, seen.v, seen.depth
-        loop = Loop(s, position, rate, (fx, fy, fz), mix.saturation, rates, random)
-    return loop
+        loop = Loop(s, position, rate, (fx, fy, fz), mix.saturation, rates)
+    return loop, random
 
 
 @kernel
-def start(p: quadrotor.Params, c: Config, s: quadrotor.State, random: int) -> Loop:
+def start(p: quadrotor.Params, c: Config, s: quadrotor.State) -> Loop:
     """The loop before its first step, with the plant in state s."""
     zero = p.mass * 0.0
     rest = biquad.State(zero, zero)
@@ -96,7 +97,6 @@ def start(p: quadrotor.Params, c: Config, s: quadrotor.State, random: int) -> Lo
         (rest, rest, rest),
         mixer.Saturation(0, 0, 0, 0),
         still,
-        random,
     )
 
 
