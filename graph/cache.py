@@ -42,12 +42,15 @@ def folder() -> Path:
     return path
 
 
-def generated(label: str, text: str, namespace: Mapping[str, Any], modules: Iterable[str]) -> dict[str, Any]:
+def generated(
+    label: str, text: str, namespace: Mapping[str, Any], modules: Iterable[str], called: Iterable[str] = ()
+) -> dict[str, Any]:
     """The names that generated source ``text`` defines, run on top of ``namespace``.
 
-    ``modules`` are those whose code the text calls; what they import counts too.
+    ``modules`` are those whose code the text calls; what they import counts too. ``called`` are the texts of other
+    generated modules that it calls.
     """
-    path = folder() / f"{label}_{fingerprint(text, modules)}.py"
+    path = folder() / f"{label}_{fingerprint(text, modules, called)}.py"
     if not path.exists():
         write_atomically(path, text)
     # A module of its own name: numba imports it when it loads compiled code.
@@ -66,10 +69,10 @@ def write_atomically(path: Path, text: str) -> None:
     os.replace(temporary, path)
 
 
-def fingerprint(text: str, modules: Iterable[str]) -> str:
-    """Hash of generated ``text``, the compiler's version and the source of every module reached from ``modules``."""
+def fingerprint(text: str, modules: Iterable[str], called: Iterable[str] = ()) -> str:
+    """Hash of generated texts, the compiler's version and the source of every module reached from ``modules``."""
     digest = hashlib.sha256()
-    for part in (numba.__version__, platform.python_version(), text):
+    for part in (numba.__version__, platform.python_version(), text, *called):
         digest.update(part.encode() + b"\0")
     for name, source in sorted(reached(modules).items()):
         digest.update(name.encode() + b"\0" + source + b"\0")

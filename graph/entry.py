@@ -108,7 +108,8 @@ class Entry:
         self.source = source(node, sorted(delayed), names)
         modules = {node.module, *node.reaches, Maybe.__module__}
         modules |= {v.__module__ for v in names.values.values() if isinstance(v, type)}
-        defined = cache.generated(f"{node.module}.{node.name}", self.source, names.values, sorted(modules))
+        self.modules = sorted(modules)  # whose code the entry reaches
+        defined = cache.generated(f"{node.module}.{node.name}", self.source, names.values, self.modules)
         self.interpreted: Callable[..., bool] = defined["step"]
         self.dispatcher = numba.njit(error_model="numpy", cache=True, nogil=True)(self.interpreted)
 

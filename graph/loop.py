@@ -16,6 +16,13 @@ def arguments(graph: Graph) -> list[str]:
     return names
 
 
+def arguments_of(instance: Instance) -> list[str]:
+    """The loop's names for the arrays of one entry, in the order of the entry's parameters behind tick and t."""
+    topics = [instance.inputs[p.name] for p in instance.node.inputs]
+    topics += [instance.outputs[o.name] for o in instance.node.outputs]
+    return [f"{array}_{instance.name}" for array in "PSCL"] + [f"{a}_{t}" for t in topics for a in ("log", "n")]
+
+
 def source(graph: Graph) -> str:
     """``run(tick, end, ...)`` steps every node due from ``tick`` until before ``end``; returns the tick behind the last
     one stepped, and whether a node ended the run there.
@@ -36,12 +43,8 @@ def source(graph: Graph) -> str:
 
 def _fire(graph: Graph, instance: Instance) -> list[str]:
     name, rate, period = instance.name, instance.setup.rate_hz, graph.period_ns
-    inputs = [instance.inputs[p.name] for p in instance.node.inputs]
-    topics = [*inputs, *(instance.outputs[o.name] for o in instance.node.outputs)]
-    arrays = [f"{array}_{name}" for array in "PSCL"] + [f"{a}_{t}" for t in topics for a in ("log", "n")]
-    call = [f"if step_{name}(tick, t, {', '.join(arrays)}):", f"{INDENT}end, stopped = tick + 1, True"]
-    if not instance.node.stops:
-        call = [f"step_{name}(tick, t, {', '.join(arrays)})"]
+    step = f"step_{name}(tick, t, {', '.join(arguments_of(instance))})"
+    call = [f"if {step}:", f"{INDENT}end, stopped = tick + 1, True"] if instance.node.stops else [step]
     if SECOND % (rate * period) == 0:
         every = SECOND // (rate * period)
         due = "" if every == 1 else f"if tick % {every} == 0:  "

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from graph.entry import Entry, stored_dtype
+from graph.node import Node
 from graph.wiring import SECOND, Graph, Instance, Topic
 from msgs.layout import fields_of
 from msgs.message import log_dtype
@@ -97,8 +99,13 @@ def logs_for(graph: Graph, window: int) -> dict[str, Log]:
 
 
 def entry_of(instance: Instance) -> Entry:
-    """The entry of a node as its latencies shape it."""
-    return Entry(instance.node, instance.setup.latency_ns)
+    """The entry of a node as its latencies shape it: the same object for the same node and delayed outputs."""
+    return _entry(instance.node, frozenset(instance.setup.latency_ns))
+
+
+@cache
+def _entry(node: Node, delayed: frozenset[str]) -> Entry:
+    return Entry(node, delayed)
 
 
 def entry_arrays(instance: Instance, memory: NodeMemory, logs: Mapping[str, Log]) -> list[Array]:

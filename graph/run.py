@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph.build import Session
+from graph.fused import FusedLoop, FusedRun, check
 from graph.inline import InlineRun
 from graph.memory import Array, entry_of
 from graph.outcome import Outcome
 from graph.service import Clock, SinkContext
 
-RUNNERS = ("process", "inline")
+RUNNERS = ("process", "inline", "fused")
 INLINE_WINDOW_S = 1.0
-"""Simulated time between two looks at an inline run that no clock paces."""
+"""Simulated time between two looks at a run in this process that no clock paces."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,23 @@ class Execution:
     on_message: Callable[[str, bytes], None] = lambda topic, data: None
 
 
-def prepare(session: Session, on_entry: Callable[[str], None] = lambda name: None) -> None:
-    """Compile what the session's nodes need, or load it from the cache."""
+def prepare(session: Session, runner: str = "process", on_entry: Callable[[str], None] = lambda name: None) -> None:
+    """Compile what ``runner`` needs, or load it from the cache; ``on_entry`` hears what comes next."""
+    if runner == "fused":
+        check(session.graph)
     for instance in session.graph.instances:
         on_entry(instance.name)
         entry_of(instance).compile()
+    if runner == "fused":
+        on_entry("loop")
+        FusedLoop(session.graph).compile()
 
 
 def run(session: Session, execution: Execution) -> Outcome:
     """Run ``session`` to its end. Raises NodeFailure when a node fails, InputError when the bag cannot be written."""
-    return {"process": _run_processes, "inline": _run_inline}[execution.runner](session, execution)
+    if execution.runner == "process":
+        return _run_processes(session, execution)
+    return _run_here(session, execution, FusedRun if execution.runner == "fused" else InlineRun)
 
 
 def window_ticks(session: Session, execution: Execution, default_ms: float) -> int:
@@ -57,13 +65,13 @@ def _run_processes(session: Session, execution: Execution) -> Outcome:
     return processes.wait()
 
 
-def _run_inline(session: Session, execution: Execution) -> Outcome:
+def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -> Outcome:
     unpaced = math.isinf(execution.rate)
     default_ms = INLINE_WINDOW_S * 1e3 if unpaced or session.clock is None else session.clock[2].window_ms
     window = window_ticks(session, execution, default_ms)
     clock = _clock(session, window, execution.rate)
-    inline = InlineRun(session.graph, window)
-    counts = dict.fromkeys(inline.logs, 0)
+    here = runner(session.graph, window)
+    counts = dict.fromkeys(here.logs, 0)
     with ExitStack() as stack:
         sinks = []
         for sink_type, options in session.sinks.values():
@@ -83,10 +91,10 @@ def _run_inline(session: Session, execution: Execution) -> Outcome:
                 clock.wait(end)
 
         try:
-            end = inline.run(session.ticks, take)
+            end = here.run(session.ticks, take)
             return Outcome(end, counts)
         except KeyboardInterrupt:
-            return Outcome(inline.tick, counts, interrupted=True)
+            return Outcome(here.tick, counts, interrupted=True)
 
 
 def _clock(session: Session, window: int, rate: float) -> Clock | None:

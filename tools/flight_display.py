@@ -45,9 +45,9 @@ class FlightDisplay:
         """The topics the display is made of."""
         return tuple(self._kinds)
 
-    def prepare(self) -> None:
-        """Compile what the nodes need, with a line for the first time, when it takes long."""
-        total = len(self._session.graph.instances)
+    def prepare(self, runner: str) -> None:
+        """Compile what the runner needs, with a line for the first time, when it takes long."""
+        total = len(self._session.graph.instances) + (runner == "fused")
         begun = time.monotonic()
         done = 0
 
@@ -58,10 +58,10 @@ class FlightDisplay:
                 self._status.update(f"compiling, once per source change: {name} ({done} of {total})")
 
         with self._live("loading"):
-            prepare(self._session, on_entry)
+            prepare(self._session, runner, on_entry)
         took = time.monotonic() - begun
         if took > 3.0:
-            terminal.progress.print(f"compiled {total} nodes in {took:.0f} s; the next launch finds them in the cache")
+            terminal.progress.print(f"compiled {total} parts in {took:.0f} s; the next launch finds them in the cache")
 
     def _live(self, text: str) -> contextlib.AbstractContextManager[Any]:
         if not terminal.progress.is_terminal:

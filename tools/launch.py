@@ -17,7 +17,7 @@ EXAMPLE = "Example: holeshot launch sitl scenario=b0-nominal seed=7 --runner inl
 def launch(
     name: Annotated[str, typer.Argument(help="launch file: a shipped name or the path of a .yaml file")],
     arguments: Annotated[list[str] | None, typer.Argument(metavar="[ARG=VALUE]...", help="launch arguments")] = None,
-    runner: Annotated[str, typer.Option(help="where nodes run: process or inline; the bag is the same")] = "process",
+    runner: Annotated[str, typer.Option(help="where nodes run: process, inline or fused; the bag is the same")] = "process",
     record: Annotated[str | None, typer.Option(metavar="PATH", help="the bag; by default a new one below bags/")] = None,
     rate: Annotated[str, typer.Option(metavar="FACTOR|max", help="simulated seconds per second")] = "max",
     window_ms: Annotated[float | None, typer.Option(help="simulated time granted at once, ms; the bag is the same")] = None,
@@ -86,7 +86,7 @@ def _fly(
     session, world = load(name, arguments)
     bag = bag_path(world, record)
     display = FlightDisplay(session, world)
-    display.prepare()
+    display.prepare(runner)
     with display:
         outcome = run(
             session,

@@ -1,0 +1,62 @@
+"""Runner ``fused``: the loop that the inline runner interprets, compiled together with its entries to one function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+from graph import cache, loop
+from graph.errors import InputError
+from graph.inline import InlineRun
+from graph.memory import entry_of
+from graph.wiring import Graph
+
+
+class FusedLoop:
+    """The compiled loop of a graph. Raises InputError when a node of it is plain Python."""
+
+    def __init__(self, graph: Graph) -> None:
+        check(graph)
+        entries = {i.name: entry_of(i) for i in graph.instances}
+        names = {f"step_{name}": entry.dispatcher for name, entry in entries.items()}
+        modules = sorted(set().union(*(entry.modules for entry in entries.values())))
+        # The entries' sources count too: they are not imported, so the modules do not lead to them.
+        sources = tuple(entry.source for entry in entries.values())
+        self.source = loop.source(graph)
+        self.interpreted: Callable[..., Any] = cache.generated("loop", self.source, names, modules, sources)["run"]
+        self.dispatcher = numba.njit(error_model="numpy", cache=True, nogil=True)(self.interpreted)
+        kinds: dict[str, Any] = {}
+        for instance in graph.instances:
+            kinds |= dict(zip(loop.arguments_of(instance), entries[instance.name].signature()[2:], strict=True))
+        self.signature = (numba.int64, numba.int64, *(kinds[name] for name in loop.arguments(graph)))
+
+    def compile(self) -> None:
+        """Compile the loop or load it from the cache."""
+        self.dispatcher.compile(self.signature)
+
+    @property
+    def callable(self) -> Callable[..., tuple[int, bool]]:
+        """The compiled loop without the dispatcher around it."""
+        if numba.config.DISABLE_JIT:
+            return self.interpreted
+        self.compile()
+        return self.dispatcher.overloads[self.signature].entry_point  # type: ignore[no-any-return]
+
+
+def check(graph: Graph) -> None:
+    """Raises InputError when a node of the graph cannot be compiled."""
+    for instance in graph.instances:
+        if instance.node.python:
+            raise InputError(
+                f"node {instance.name} ({instance.node.where}) is plain Python, which runner fused cannot compile; "
+                "use --runner process or inline"
+            )
+
+
+class FusedRun(InlineRun):
+    """A run of ``graph`` compiled to one function; sinks take the same windows as from the inline runner."""
+
+    def _loop(self) -> Callable[..., tuple[int, bool]]:
+        return FusedLoop(self.graph).callable
