@@ -4,6 +4,17 @@ from graph.bag.reader import Bag, Message
 from graph.bag.records import Attachment
 from graph.bag.recover import Recovered, recover
 from graph.bag.scan import Schema
-from graph.bag.writer import BagWriter, Channel, Counts
+from graph.bag.writer import BagWriter, Channel, Counts, OpaqueChannel
 
-__all__ = ["Attachment", "Bag", "BagWriter", "Channel", "Counts", "Message", "Recovered", "Schema", "recover"]
+__all__ = [
+    "Attachment",
+    "Bag",
+    "BagWriter",
+    "Channel",
+    "Counts",
+    "Message",
+    "OpaqueChannel",
+    "Recovered",
+    "Schema",
+    "recover",
+]

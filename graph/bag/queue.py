@@ -1,11 +1,12 @@
 """Messages of one channel that wait to be merged, already in the form of MCAP message records."""
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from graph.bag.records import CDR_HEADER, MESSAGE_FIELDS_SIZE, MESSAGE_HEAD, Opcode
+from graph.bag.records import CDR_HEADER, MESSAGE_FIELDS_SIZE, MESSAGE_HEAD, Opcode, record, windows
 
 
 class ChannelQueue:
@@ -32,6 +33,18 @@ class ChannelQueue:
     def record_size(self) -> int:
         """Size of one message record in bytes."""
         return self._record.itemsize
+
+    def span(self, log: np.ndarray) -> tuple[int, int]:
+        """The ticks of the first and the last message of `log`, which is not empty."""
+        return int(log["tick"][0]), int(log["tick"][-1])
+
+    def sizes(self) -> np.ndarray:
+        """Size of each waiting record in bytes."""
+        return np.full(self.count, self.record_size)
+
+    def place(self, content: np.ndarray, starts: np.ndarray) -> None:
+        """Copies the waiting records to `starts` (n, bytes) of `content` (uint8)."""
+        windows(content, self.record_size)[starts] = self.records()
 
     def append(self, log: np.ndarray) -> None:
         """Copies the messages of `log`, an array of (tick, data).
@@ -93,3 +106,57 @@ class ChannelQueue:
         self._records["channel"] = self.channel_id
         self._records["cdr"] = np.void(CDR_HEADER)
         self._body = self._records["body"]
+
+
+class OpaqueQueue:
+    """Message records of one channel that differ in size."""
+
+    def __init__(self, topic: str, channel_id: int, period_ns: int) -> None:
+        self.topic = topic
+        self.channel_id = channel_id
+        self.total = 0
+        self._period_ns = period_ns
+        self._ticks: list[int] = []
+        self._data: list[bytes] = []
+
+    @property
+    def count(self) -> int:
+        """How many messages wait."""
+        return len(self._ticks)
+
+    @property
+    def ticks(self) -> np.ndarray:
+        """Their ticks."""
+        return np.array(self._ticks, np.int64)
+
+    def span(self, log: Sequence[tuple[int, bytes]]) -> tuple[int, int]:
+        """The ticks of the first and the last message of `log`, which is not empty."""
+        return log[0][0], log[-1][0]
+
+    def append(self, log: Sequence[tuple[int, bytes]]) -> None:
+        """Adds messages, pairs of tick and data."""
+        for tick, data in log:
+            self._ticks.append(tick)
+            self._data.append(data)
+
+    def sizes(self) -> np.ndarray:
+        """Size of each waiting record in bytes."""
+        return np.array([MESSAGE_HEAD.itemsize + len(data) for data in self._data], np.int64)
+
+    def place(self, content: np.ndarray, starts: np.ndarray) -> None:
+        """Copies the waiting records to `starts` (n, bytes) of `content` (uint8)."""
+        for index, start in enumerate(starts.tolist()):
+            time = self._ticks[index] * self._period_ns
+            fields = struct.pack("<HIQQ", self.channel_id, self.total + index, time, time)
+            item = record(Opcode.MESSAGE, fields + self._data[index])
+            content[start : start + len(item)] = np.frombuffer(item, np.uint8)
+
+    def clear(self) -> None:
+        """The waiting messages are written: sequence goes on behind them."""
+        self.total += self.count
+        self.drop()
+
+    def drop(self) -> None:
+        """The waiting messages are not written."""
+        self._ticks.clear()
+        self._data.clear()

@@ -46,9 +46,8 @@ class Bag:
         self.path = path
         self.library = scan.library
         self.topics = tuple(dict.fromkeys(channel.topic for channel in scan.channels.values()))
-        self.schemas = {
-            channel.topic: scan.schemas.get(channel.schema_id, Schema("", "", "")) for channel in scan.channels.values()
-        }
+        none = Schema("", "", b"")
+        self.schemas = {channel.topic: scan.schemas.get(channel.schema_id, none) for channel in scan.channels.values()}
         self.counts = dict.fromkeys(self.topics, 0)
         for channel_id, count in scan.counts.items():
             self.counts[scan.channels[channel_id].topic] += count

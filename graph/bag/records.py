@@ -92,8 +92,9 @@ def header(profile: str, library: str) -> bytes:
     return record(Opcode.HEADER, string(profile) + string(library))
 
 
-def schema(identifier: int, name: str, encoding: str, text: str) -> bytes:
-    return record(Opcode.SCHEMA, struct.pack("<H", identifier) + string(name) + string(encoding) + string(text))
+def schema(identifier: int, name: str, encoding: str, data: bytes) -> bytes:
+    fields = struct.pack("<H", identifier) + string(name) + string(encoding)
+    return record(Opcode.SCHEMA, fields + struct.pack("<I", len(data)) + data)
 
 
 def channel(identifier: int, schema_id: int, topic: str, encoding: str) -> bytes:

@@ -16,11 +16,16 @@ from graph.errors import InputError
 
 
 class Schema(NamedTuple):
-    """A message definition: name such as `holeshot/msg/ImuSample`, encoding such as `ros2msg`, text."""
+    """A message definition: name such as `holeshot/msg/ImuSample`, encoding such as `ros2msg`, the text's bytes."""
 
     name: str
     encoding: str
-    text: str
+    data: bytes
+
+    @property
+    def text(self) -> str:
+        """The definition, of an encoding that is text."""
+        return self.data.decode(errors="replace")
 
 
 class TopicChannel(NamedTuple):
@@ -204,7 +209,7 @@ class _Scanner:
         found = self._found
         if record[0] == Opcode.SCHEMA and identifier not in found.schemas:
             name, encoding = body.string(), body.string()
-            found.schemas[identifier] = Schema(name, encoding, body.string())
+            found.schemas[identifier] = Schema(name, encoding, bytes(body.take(body.unsigned(4))))
             found.schema_records[identifier] = record
         elif record[0] == Opcode.CHANNEL and identifier not in found.channels:
             schema_id = body.unsigned(2)

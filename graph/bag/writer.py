@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import zstandard
 
 from graph.bag import records
 from graph.bag.container import Container
-from graph.bag.queue import ChannelQueue
+from graph.bag.queue import ChannelQueue, OpaqueQueue
 
 PROFILE = "ros2"
 LIBRARY = "holeshot"
@@ -47,6 +47,24 @@ class Channel:
     dtype: np.dtype
 
 
+@dataclass(frozen=True)
+class OpaqueChannel:
+    """One topic of a bag whose messages vary in size, such as protobuf: few and written one by one.
+
+    `schema` is the definition of `schema_name` in `schema_encoding`, such as a protobuf FileDescriptorSet.
+    """
+
+    topic: str
+    schema_name: str
+    schema_encoding: str
+    schema: bytes
+    message_encoding: str
+
+
+Log = Any
+"""The messages of one channel: an array of (tick, data) of a `Channel`, pairs of them of an `OpaqueChannel`."""
+
+
 class BagWriter:
     """Writes messages to a bag, ordered by (tick, rank, order in their channel).
 
@@ -57,7 +75,7 @@ class BagWriter:
     def __init__(
         self,
         path: str | Path,
-        channels: Sequence[Channel],
+        channels: Sequence[Channel | OpaqueChannel],
         metadata: Mapping[str, Mapping[str, str]],
         attachments: Mapping[str, bytes],
         period_ns: int,
@@ -68,25 +86,25 @@ class BagWriter:
         `channels` in rank order, `period_ns` the length of a tick. Raises InputError when the file cannot be created,
         ValueError when a topic occurs twice or two channels declare one schema name with different texts.
         """
-        texts: dict[str, str] = {}
+        texts: dict[str, tuple[str, bytes]] = {}
         for channel in channels:
-            if texts.setdefault(channel.schema_name, channel.schema_text) != channel.schema_text:
+            text = _schema_of(channel)
+            if texts.setdefault(channel.schema_name, text) != text:
                 raise ValueError(f"{channel.topic}: schema {channel.schema_name} has two different texts")
         topics = [channel.topic for channel in channels]
         if len(set(topics)) < len(topics):
             raise ValueError(f"a topic occurs twice in {topics}")
         schema_ids = {name: number for number, name in enumerate(texts, 1)}
-        self._schemas = [records.schema(schema_ids[name], name, "ros2msg", text) for name, text in texts.items()]
+        self._schemas = [records.schema(schema_ids[name], name, *text) for name, text in texts.items()]
         self._channels = [
-            records.channel(number, schema_ids[channel.schema_name], channel.topic, "cdr")
+            records.channel(number, schema_ids[channel.schema_name], channel.topic, _encoding_of(channel))
             for number, channel in enumerate(channels, 1)
         ]
-        self._queues = [
-            ChannelQueue(channel.topic, number, channel.dtype, period_ns) for number, channel in enumerate(channels, 1)
-        ]
+        self._queues = [_queue_of(channel, number, period_ns) for number, channel in enumerate(channels, 1)]
         self._period_ns = period_ns
         # Closing a chunk once it exceeds this keeps it within the limit.
-        self._close_above = max(0, CHUNK_LIMIT - max((queue.record_size for queue in self._queues), default=0))
+        fixed = [queue.record_size for queue in self._queues if isinstance(queue, ChannelQueue)]
+        self._close_above = max(0, CHUNK_LIMIT - max(fixed, default=0))
         self._compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
         self._queued = 0
         self._last_tick = -1
@@ -104,8 +122,9 @@ class BagWriter:
             media_type = MEDIA_TYPES.get(Path(name).suffix, "application/octet-stream")
             self._container.add_attachment(records.Attachment(name, media_type, data))
 
-    def write(self, logs: Sequence[np.ndarray]) -> None:
-        """Adds messages, which are copied: one array per channel of dtype [('tick', '<i8'), ('data', its dtype)].
+    def write(self, logs: Sequence[Log]) -> None:
+        """Adds messages, which are copied: one array per channel of dtype [('tick', '<i8'), ('data', its dtype)], a
+        sequence of (tick, data) for an opaque one.
 
         The array's slots may be padded. Ticks do not decrease within a channel, and each is above every tick of
         earlier calls; messages get log time tick * period. Raises ValueError when that does not hold, at the latest in
@@ -113,28 +132,28 @@ class BagWriter:
         """
         last = self._last_tick
         for queue, log in zip(self._queues, logs, strict=True):
-            if log.size:
-                if log["tick"][0] <= self._last_tick:
-                    raise ValueError(
-                        f"{queue.topic}: tick {log['tick'][0]} is not above {self._last_tick}, written before"
-                    )
+            if len(log):
+                begin, end = queue.span(log)
+                if begin <= self._last_tick:
+                    raise ValueError(f"{queue.topic}: tick {begin} is not above {self._last_tick}, written before")
                 queue.append(log)
-                self._queued += log.size
-                last = max(last, int(log["tick"][-1]))
+                self._queued += len(log)
+                last = max(last, end)
         self._last_tick = last
         if self._queued >= QUEUE_LIMIT:
             self._merge()
 
-    def finish(self) -> Counts:
+    def finish(self, closing: Mapping[str, Mapping[str, str]] | None = None) -> Counts:
         """Writes what is queued and the summary, closes the file and returns the number of messages per topic.
 
-        Called again, it only returns the latter.
+        `closing`: metadata that is known only now, written behind all messages. Called again, it only returns the
+        counts.
         """
         if not self._finished:
             self._finished = True
             try:
                 if not self._container.broken:
-                    self._complete()
+                    self._complete(closing or {})
             finally:
                 self._container.close()
         return {queue.topic: queue.total for queue in self._queues}
@@ -151,10 +170,12 @@ class BagWriter:
     ) -> None:
         self.finish()
 
-    def _complete(self) -> None:
+    def _complete(self, closing: Mapping[str, Mapping[str, str]]) -> None:
         self._merge()
         if self._message_channels.size:
             self._close_chunk(self._content, self._message_channels, self._message_times, self._message_offsets)
+        for name, entries in closing.items():
+            self._container.add_metadata(name, records.metadata(name, entries))
         self._container.finish(self._schemas, self._channels)
 
     def _merge(self) -> None:
@@ -166,7 +187,7 @@ class BagWriter:
         counts = [queue.count for queue in queues]
         ticks = np.concatenate([queue.ticks[: queue.count] for queue in queues])
         order = np.argsort(ticks, kind="stable")
-        sizes = np.repeat([queue.record_size for queue in queues], counts)[order]
+        sizes = np.concatenate([queue.sizes() for queue in queues])[order]
         ends = self._content.size + np.cumsum(sizes)
         starts = ends - sizes
         content = np.empty(ends[-1], np.uint8)
@@ -175,7 +196,7 @@ class BagWriter:
         destinations[order] = starts
         begin = 0
         for queue, count in zip(queues, counts, strict=True):
-            records.windows(content, queue.record_size)[destinations[begin : begin + count]] = queue.records()
+            queue.place(content, destinations[begin : begin + count])
             begin += count
             queue.clear()
         self._queued = 0
@@ -190,7 +211,7 @@ class BagWriter:
             np.concatenate([self._message_offsets[1:], [self._content.size] if earlier else [], ends]).astype(np.int64),
         )
 
-    def _check_order(self, queues: Sequence[ChannelQueue]) -> None:
+    def _check_order(self, queues: Sequence[ChannelQueue | OpaqueQueue]) -> None:
         """Raises ValueError, and drops what is queued so that the bag can still be finished, when ticks decrease."""
         for queue in queues:
             ticks = queue.ticks[: queue.count]
@@ -212,6 +233,8 @@ class BagWriter:
             last = int(np.searchsorted(ends, base + self._close_above, side="right"))
             if last >= ends.size:
                 break
+            if last > first and ends[last] > base + CHUNK_LIMIT:
+                last -= 1  # a message of no fixed size: it starts the next chunk
             end, part = int(ends[last]), slice(first, last + 1)
             self._close_chunk(content[base:end], channels[part], times[part], starts[part] - base)
             base, first = end, last + 1
@@ -224,3 +247,19 @@ class BagWriter:
         data = content.data
         compressed = self._compressor.compress(data)
         self._container.add_chunk("zstd", compressed, content.size, zlib.crc32(data), channels, times, offsets)
+
+
+def _schema_of(channel: Channel | OpaqueChannel) -> tuple[str, bytes]:
+    if isinstance(channel, OpaqueChannel):
+        return channel.schema_encoding, channel.schema
+    return "ros2msg", channel.schema_text.encode()
+
+
+def _encoding_of(channel: Channel | OpaqueChannel) -> str:
+    return channel.message_encoding if isinstance(channel, OpaqueChannel) else "cdr"
+
+
+def _queue_of(channel: Channel | OpaqueChannel, number: int, period_ns: int) -> ChannelQueue | OpaqueQueue:
+    if isinstance(channel, OpaqueChannel):
+        return OpaqueQueue(channel.topic, number, period_ns)
+    return ChannelQueue(channel.topic, number, channel.dtype, period_ns)

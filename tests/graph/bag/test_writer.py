@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mcap.reader import make_reader
 from mcap.writer import Writer
 
-from graph.bag import Bag, BagWriter, Channel
+from graph.bag import Bag, BagWriter, Channel, OpaqueChannel
 from graph.errors import InputError
 from tests.graph.bag.samples import (
     ATTACHMENTS,
@@ -208,3 +209,30 @@ def test_a_full_disk_is_a_user_error() -> None:
     with pytest.raises(InputError) as error:
         BagWriter("/dev/full", CHANNELS, {}, {}, PERIOD_NS)
     assert str(error.value) == "/dev/full: the bag cannot be written: No space left on device"
+
+
+def test_messages_of_any_size_are_in_their_place_and_no_chunk_exceeds_the_limit(tmp_path: Path) -> None:
+    scene = OpaqueChannel("/scene", "pkg.Scene", "protobuf", bytes(range(256)), "protobuf")
+    logs = logs_until(TICKS)
+    sizes = np.random.default_rng(0).integers(0, 40_000, TICKS // 33 + 1)
+    opaque = [(tick, bytes([tick % 251]) * int(sizes[k])) for k, tick in enumerate(range(0, TICKS, 33))]
+    paths = []
+    for window in (TICKS, 700, 10):
+        path = tmp_path / f"{window}.mcap"
+        with BagWriter(path, [*CHANNELS, scene], METADATA, ATTACHMENTS, PERIOD_NS) as writer:
+            for begin in range(0, TICKS, window):
+                part = [log[(log["tick"] >= begin) & (log["tick"] < begin + window)] for log in logs]
+                writer.write([*part, [m for m in opaque if begin <= m[0] < begin + window]])
+        paths.append(path)
+    assert paths[0].read_bytes() == paths[1].read_bytes() == paths[2].read_bytes()
+    bag = Bag.open(paths[0])
+    assert bag.schemas["/scene"].data == bytes(range(256))
+    messages = list(bag.messages())
+    assert [(m.log_time // PERIOD_NS, m.data) for m in messages if m.topic == "/scene"] == opaque
+    topics = [c.topic for c in CHANNELS] + ["/scene"]
+    order = [(m.log_time, topics.index(m.topic)) for m in messages]
+    assert order == sorted(order)
+    with paths[0].open("rb") as stream:
+        summary = make_reader(stream, validate_crcs=True).get_summary()
+    assert summary is not None
+    assert max(index.uncompressed_size for index in summary.chunk_indexes) <= 64 * 1024
