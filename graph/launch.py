@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from graph.config import Config, did_you_mean, load_yaml, parse
+from graph.config import Config, did_you_mean, load_yaml, parse, parse_yaml
 from graph.errors import InputError
 
 KINDS: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
@@ -229,3 +229,10 @@ def _port(source: str, text: str) -> tuple[str, str]:
     if not dot:
         raise InputError(f"{source}: delayed: '{text}': write it as NODE.PORT")
     return node, port
+
+
+def from_text(text: str, source: str) -> Launch:
+    """The launch that a bag carries as ``text``: its stepped nodes, already resolved. Raises InputError."""
+    file = parse(File, parse_yaml(text, source), source)
+    nodes = {name: entry for name, entry in file.nodes.items() if entry is not None}
+    return Launch(file.name, {}, {}, nodes, tuple(_port(source, p) for p in file.delayed), file.order, Transport())

@@ -18,9 +18,10 @@ class Outcome:
 class NodeFailure(Exception):
     """A node failed, died or stalled: exit code 3."""
 
-    def __init__(self, node: str, tick: int, what: str, owed: tuple[str, ...], trace: str) -> None:
+    def __init__(self, node: str, tick: int, time_s: float, what: str, owed: tuple[str, ...], trace: str) -> None:
         self.node = node
         self.tick = tick
+        self.time_s = time_s  # simulated
         self.what = what
         self.owed = owed
         self.trace = trace
@@ -28,4 +29,4 @@ class NodeFailure(Exception):
 
     def __str__(self) -> str:
         owed = f"; it owed topic{'s' if len(self.owed) > 1 else ''} {', '.join(self.owed)}" if self.owed else ""
-        return f"node {self.node} {self.what} at tick {self.tick}{owed}"
+        return f"node {self.node} {self.what} at tick {self.tick} ({self.time_s:.3f} s simulated){owed}"

@@ -12,8 +12,8 @@ from graph.build import Session
 from graph.fused import FusedLoop, FusedRun, check
 from graph.inline import InlineRun
 from graph.memory import Array, entry_of
-from graph.outcome import Outcome
-from graph.service import Clock, SinkContext
+from graph.outcome import NodeFailure, Outcome
+from graph.service import Clock, Sink, SinkContext
 
 RUNNERS = ("process", "inline", "fused")
 INLINE_WINDOW_S = 1.0
@@ -73,16 +73,16 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
     here = runner(session.graph, window)
     counts = dict.fromkeys(here.logs, 0)
     with ExitStack() as stack:
-        sinks = []
-        for sink_type, options in session.sinks.values():
+        sinks: dict[str, Sink] = {}
+        for name, (sink_type, options) in session.sinks.items():
             sink = sink_type(SinkContext(session.graph, session.provenance, options, execution.bag))
             stack.callback(sink.close)
-            sinks.append(sink)
+            sinks[name] = sink
 
         def take(end: int, logs: Mapping[str, Array]) -> None:
             for name, log in logs.items():
                 counts[name] += len(log)
-            for sink in sinks:
+            for sink in sinks.values():
                 sink.take(end, logs)
             for name in execution.watched:
                 for slot in logs[name]:
@@ -92,9 +92,19 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
 
         try:
             end = here.run(session.ticks, take)
+            published = {name: log.delivered_before(end) for name, log in here.logs.items()}
+            _settle(sinks, end, end * session.graph.period_ns * 1e-9, published)
             return Outcome(end, counts)
         except KeyboardInterrupt:
             return Outcome(here.tick, counts, interrupted=True)
+
+
+def _settle(sinks: Mapping[str, Sink], end: int, end_s: float, counts: Mapping[str, int]) -> None:
+    """Tell every sink what was published; raises NodeFailure for one that did not get it all."""
+    for name, sink in sinks.items():
+        problem = sink.end(end, counts)
+        if problem is not None:
+            raise NodeFailure(name, end, end_s, f"failed: {problem}", (), "")
 
 
 def _clock(session: Session, window: int, rate: float) -> Clock | None:

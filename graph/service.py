@@ -39,6 +39,14 @@ class Sink(ABC):
     def take(self, end: int, logs: Mapping[str, Array]) -> None:
         """The messages of each topic, as (delivery tick, record), delivered in the window that ended before ``end``."""
 
+    def end(self, tick: int, counts: Mapping[str, int]) -> str | None:
+        """The run ended in order before ``tick``, its publishers having delivered ``counts`` messages by topic.
+
+        Returns what is wrong with what ``take`` got, as a sentence that fails the run, or None. A run that failed ends
+        without this call.
+        """
+        return None
+
     @abstractmethod
     def close(self) -> None:
         """The run is over; what ``take`` got is all there is."""

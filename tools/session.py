@@ -8,13 +8,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from graph.bag import Bag
 from graph.build import Session, build
 from graph.config import did_you_mean
 from graph.errors import InputError
-from graph.launch import resolve
+from graph.launch import from_text, resolve
 from scenarios.world import World
 
 MCAP_MAGIC = b"\x89MCAP"
+CARRIED = ("scenario.yaml", "vehicle.yaml", "course.yaml", "baseline.yaml", "launch.yaml")
+"""The attachments from which a bag's session is built."""
 
 
 def load(name: str, overrides: Sequence[str] = ()) -> tuple[Session, World]:
@@ -28,6 +31,23 @@ def load(name: str, overrides: Sequence[str] = ()) -> tuple[Session, World]:
         raise InputError(f"launch {launch.name}: world.scenario: no scenario given; name one")
     world = World.load(**launch.world)  # type: ignore[arg-type]
     return build(launch, world), world
+
+
+def from_bag(bag: Bag) -> tuple[Session, World]:
+    """The session that a bag recorded, from the bag alone: its nodes without clock and sinks. Raises InputError."""
+    absent = [name for name in CARRIED if name not in bag.attachments]
+    if absent:
+        raise InputError(
+            f"{bag.path}: does not carry {', '.join(absent)}: only a bag recorded by holeshot can be computed again"
+        )
+    texts = {}
+    for name in CARRIED:
+        try:
+            texts[name.removesuffix(".yaml")] = bag.attachments[name].decode()
+        except UnicodeDecodeError:
+            raise InputError(f"{bag.path}: its attachment {name} is not a text") from None
+    world = World.from_resolved({kind: text for kind, text in texts.items() if kind != "launch"})
+    return build(from_text(texts["launch"], f"{bag.path}: launch.yaml"), world), world
 
 
 def bag_path(world: World, given: str | None) -> str:

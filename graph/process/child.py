@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import signal
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -77,10 +79,15 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
             sink = sink_type(SinkContext(session_plan.graph, session_plan.provenance, options, spawn.bag))
             stack.callback(sink.close)
             sink_host = SinkHost(peer, sink)
-            link.listen(zenoh_session.close)
+            settlements: queue.SimpleQueue[Any] = queue.SimpleQueue()
+            link.listen(partial(_abandon, zenoh_session, settlements), settlements.put)
             peer.join()
             sink_host.run()
+            settlement = settlements.get()
+            problem = sink.end(*settlement) if settlement is not None else None
             stack.pop_all().close()
+            if problem is not None:
+                link.send("failed", settlement[0], problem, "")
             link.send("finished", {})
         else:
             assert session_plan.clock is not None
@@ -90,6 +97,12 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
             peer.join()
             link.send("ended", clock_host.run())
             link.send("finished", {})
+
+
+def _abandon(zenoh_session: Any, settlements: queue.SimpleQueue[Any]) -> None:
+    """The run is over and nobody will say what was published."""
+    settlements.put(None)
+    zenoh_session.close()
 
 
 def _tell(clock: ClockHost, message: Any) -> None:

@@ -59,6 +59,7 @@ class ProcessRun:
         self._finished: dict[str, dict[str, int]] = {}
         self._failure: NodeFailure | None = None
         self._end_tick: int | None = None
+        self._settled = False
         self._moved_at = time.monotonic()
         self._last_position: tuple[int, ...] = ()
 
@@ -101,9 +102,8 @@ class ProcessRun:
             self._end_all()
         if self._failure is not None:
             raise self._failure
-        counts = {topic: n for name in self.plan.nodes for topic, n in self._finished[name].items()}
         assert self._end_tick is not None
-        return Outcome(self._end_tick, counts, interrupted)
+        return Outcome(self._end_tick, self._counts(), interrupted)
 
     def _watch(self) -> None:
         while self._failure is None and len(self._finished) < len(self._processes):
@@ -114,6 +114,7 @@ class ProcessRun:
             for thing in ready:
                 if isinstance(thing, Connection):
                     self._hear(by_object[thing])
+            self._settle()
             for thing in ready:
                 if not isinstance(thing, Connection):
                     self._check_death(by_object[thing])
@@ -134,7 +135,18 @@ class ProcessRun:
                     self._end_tick = values[0]
                 elif self._failure is None:
                     tick, text, trace = values
-                    self._failure = NodeFailure(name, tick, f"failed: {text}", self._owed(name), trace)
+                    self._failure = self._failed(name, tick, f"failed: {text}", trace)
+
+    def _settle(self) -> None:
+        """Once every node has said what it published, tell the sinks, which wait for it to close what they write."""
+        if self._settled or self._end_tick is None or not all(name in self._finished for name in self.plan.nodes):
+            return
+        self._settled = True
+        for sink in self.plan.sinks:
+            self._tell(sink, (self._end_tick, self._counts()))
+
+    def _counts(self) -> dict[str, int]:
+        return {topic: n for name in self.plan.nodes for topic, n in self._finished[name].items()}
 
     def _check_death(self, name: str) -> None:
         self._hear(name)
@@ -144,7 +156,7 @@ class ProcessRun:
         process.join()
         code = process.exitcode
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code} before the run ended"
-        self._failure = NodeFailure(name, int(self._board.ticks[self.plan.index[name]]), how, self._owed(name), "")
+        self._failure = self._failed(name, self._tick(name), how)
 
     def _check_stall(self) -> None:
         position = tuple(int(t) for t in self._board.ticks)
@@ -158,8 +170,7 @@ class ProcessRun:
         if culprit == self.plan.clock and not _is_stopped(self._processes[culprit].pid):
             self._moved_at = now  # the clock is pacing or paused
             return
-        tick = int(self._board.ticks[self.plan.index[culprit]])
-        self._failure = NodeFailure(culprit, tick, f"has not moved for {STALL_S:g} s", self._owed(culprit), "")
+        self._failure = self._failed(culprit, self._tick(culprit), f"has not moved for {STALL_S:g} s")
 
     def _culprit(self) -> str:
         """Whoever the chain of waiting ends at."""
@@ -171,8 +182,12 @@ class ProcessRun:
             return self.plan.clock
         return self.plan.processes[index]
 
-    def _owed(self, name: str) -> tuple[str, ...]:
-        return tuple(t.name for t in self.graph.topics if t.publisher.name == name)
+    def _tick(self, name: str) -> int:
+        return int(self._board.ticks[self.plan.index[name]])
+
+    def _failed(self, name: str, tick: int, what: str, trace: str = "") -> NodeFailure:
+        owed = tuple(t.name for t in self.graph.topics if t.publisher.name == name)
+        return NodeFailure(name, tick, tick * self.graph.period_ns * 1e-9, what, owed, trace)
 
     def _tell(self, name: str, message: Any) -> None:
         with contextlib.suppress(OSError):
