@@ -111,7 +111,8 @@ def read(name: str) -> File:
 def resolve(name: str, overrides: Sequence[str] = ()) -> Launch:
     """Launch file ``name`` with ``arg=value`` overrides. Raises InputError for whatever is not valid."""
     file = read(name)
-    return _resolve(file, name, _parse_overrides(file, overrides), ())
+    source = name if name in names() else str(Path(name))
+    return _resolve(file, source, _parse_overrides(file, overrides), ())
 
 
 def _parse_overrides(file: File, overrides: Sequence[str]) -> dict[str, Value]:
@@ -206,9 +207,7 @@ def _arguments(file: File, given: Mapping[str, Value]) -> dict[str, Value]:
 
 def _beside(source: str, name: str) -> str:
     """A path in an include is relative to the including file's folder."""
-    if name in names() or "/" not in source or name.startswith("/"):
-        return name
-    return str(Path(source).parent / name)
+    return name if name in names() or source in names() else str(Path(source).parent / name)
 
 
 def _fill(value: Any, args: Mapping[str, Value], source: str) -> Any:
