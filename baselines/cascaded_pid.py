@@ -1,10 +1,10 @@
 """Position and attitude loops of the block library: a reference as collective thrust and body-rate setpoints.
 
-The rate loop belongs to the flight controller. The time step is that between estimates: on the first tick, when it is not
-positive, and without a reference the last command is held, stamped with the estimate's time.
+The rate loop belongs to the flight controller. The time step is that between estimates: on the first tick, when it is
+not positive, and without a reference the last command is held, stamped with the estimate's time.
 
-Invariants: the cascade configuration is valid, which needs a thrust-to-weight ratio above 1.25; the thrust lies within the
-rotors' limits.
+Invariants: the cascade configuration is valid, which needs a thrust-to-weight ratio above 1.25; the thrust lies
+within the rotors' limits.
 """
 
 from typing import NamedTuple
@@ -40,9 +40,7 @@ class State(NamedTuple):
 
 
 @kernel
-def control(
-    p: Params, s: State, t: int, estimate: StateEstimate, reference: Maybe[Reference]
-) -> tuple[State, Command]:
+def control(p: Params, s: State, t: int, estimate: StateEstimate, reference: Maybe[Reference]) -> tuple[State, Command]:
     """Thrust and rates towards the reference."""
     elapsed = estimate.stamp - s.stamp
     if not (s.started and elapsed > 0 and reference.present):
@@ -73,7 +71,9 @@ def configure(context: SlotContext) -> tuple[Params, State]:
             world.nominal_params(), idle_speed=world.vehicle.rotor.idle_speed_rad_s, max_speed=max_speed
         )
     except ValueError as error:
-        raise InputError(f"baseline {world.baseline.name}: CascadedPid: vehicle {world.vehicle.name}: {error}") from None
+        raise InputError(
+            f"baseline {world.baseline.name}: CascadedPid: vehicle {world.vehicle.name}: {error}"
+        ) from None
     p = cascade.position
     zero = Vec3(0.0, 0.0, 0.0)
     hover = position_controller.Output(p.mass * p.gravity, Vec3(0.0, 0.0, 1.0))

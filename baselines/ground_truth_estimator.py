@@ -1,7 +1,7 @@
 """The true state as the estimate: the upper bound for every estimator. Simulation only.
 
-Invariant: the truth kept is valid; an invalid one is ignored. Healthy once truth has been received. Staleness is measured
-on the estimator's input clock: the latest IMU or truth time less the latest truth time.
+Invariant: the truth kept is valid; an invalid one is ignored. Healthy once truth has been received. Staleness is
+measured on the estimator's input clock: the latest IMU or truth time less the latest truth time.
 """
 
 from typing import NamedTuple

@@ -19,11 +19,8 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-
 @kernel
-def control(
-    p: Params, s: State, t: int, estimate: StateEstimate, reference: Maybe[Reference]
-) -> tuple[State, Command]:
+def control(p: Params, s: State, t: int, estimate: StateEstimate, reference: Maybe[Reference]) -> tuple[State, Command]:
     """No command."""
     return s, no_command(estimate.position_variance.x * 0.0)
 

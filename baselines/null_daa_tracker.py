@@ -17,7 +17,6 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-
 @kernel
 def track(p: Params, s: State, estimate: StateEstimate) -> State:
     """Nothing tracked."""

@@ -16,7 +16,6 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-
 @kernel
 def send(p: Params, s: State, command: Command) -> tuple[State, Command]:
     """The command as it is."""

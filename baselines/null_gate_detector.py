@@ -15,7 +15,6 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-
 def configure(context: SlotContext) -> tuple[Params, State]:
     """Nothing to configure."""
     return Params(), State()

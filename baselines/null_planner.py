@@ -19,7 +19,6 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-
 @kernel
 def plan(p: Params, s: State, t: int, estimate: StateEstimate) -> tuple[State, Maybe[Reference]]:
     """No reference."""

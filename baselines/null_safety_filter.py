@@ -17,7 +17,6 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-
 @kernel
 def limit(p: Params, s: State, estimate: StateEstimate, command: Command) -> tuple[State, Command]:
     """The command as it is."""

@@ -26,8 +26,8 @@ SHIPPED: dict[str, dict[str, str]] = {
 def slot(kind: str, name: str, baseline: str) -> ModuleType:
     """The module that implements a slot of `kind` under `name`; `baseline` names the file in errors.
 
-    A name with a dot is the import path of a user's own module. Raises InputError when there is none, or it is not a slot of
-    this kind.
+    A name with a dot is the import path of a user's own module. Raises InputError when there is none, or it is not a
+    slot of this kind.
     """
     shipped = SHIPPED[kind]
     where = f"baseline {baseline}: slots.{kind}"

@@ -1,7 +1,7 @@
 """An open-loop hop: takeoff, a roll and a pitch doublet, descent and touch-down within 5 s. A test fixture.
 
-Thrust and body rates follow a schedule in time; nothing is fed back. With any mass within 5 % of nominal the vehicle leaves
-the pad at about 0.3 s and is down again before 4.8 s.
+Thrust and body rates follow a schedule in time; nothing is fed back. With any mass within 5 % of nominal the vehicle
+leaves the pad at about 0.3 s and is down again before 4.8 s.
 """
 
 from typing import Annotated, NamedTuple
@@ -41,9 +41,7 @@ class State(NamedTuple):
 
 
 @kernel
-def control(
-    p: Params, s: State, t: int, estimate: StateEstimate, reference: Maybe[Reference]
-) -> tuple[State, Command]:
+def control(p: Params, s: State, t: int, estimate: StateEstimate, reference: Maybe[Reference]) -> tuple[State, Command]:
     """What the schedule says at t."""
     row = 0
     while t >= p.schedule[row, 0]:

@@ -1,7 +1,7 @@
 """What fills a slot of the autonomy stack: the kinds, what each implements, and what it is configured from.
 
-A slot implementation is a module with `KIND`, `Params`, `State`, `configure(context) -> (Params, State)` and the kernels of
-its kind:
+A slot implementation is a module with `KIND`, `Params`, `State`, `configure(context) -> (Params, State)` and the
+kernels of its kind:
 
     estimator      state_at(p, s, t) -> StateEstimate
     gate_detector  none
@@ -113,7 +113,8 @@ class SlotContext:
             bounds.append(f"at most {high:g}")
         wanted = " ".join(["a number", " and ".join(bounds)]).strip()
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not (math.isfinite(value) and value > above and low <= value <= high):  # type: ignore[arg-type]
+        x = float(value) if number else math.nan
+        if not (math.isfinite(x) and x > above and low <= x <= high):
             shown = f"the text {value!r}" if isinstance(value, str) else str(value).lower()
             raise InputError(f"baseline {baseline.name}: parameters.{key}: is {shown}; must be {wanted}")
-        return float(value)
+        return x

@@ -1,10 +1,11 @@
 """Follows a carrot along the path through the gates.
 
-The path leads from where the vehicle is straight up to the height of the first gate, and then, for each lap and gate, to a
-point before the gate on its normal, its centre, and a point behind it, so that every crossing is straight. The reference is
-the point a lookahead further along the segment than the vehicle's projection on it, held at the segment's end, with the
-path's direction times the speed as feed-forward. The next segment begins once the vehicle passes the end of the present one
-or comes within the switch radius of it: held at a sharp corner, the vehicle would otherwise never pass.
+The path leads from where the vehicle is straight up to the height of the first gate, and then, for each lap and gate,
+to a point before the gate on its normal, its centre, and a point behind it, so that every crossing is straight. The
+reference is the point a lookahead further along the segment than the vehicle's projection on it, held at the
+segment's end, with the path's direction times the speed as feed-forward. The next segment begins once the vehicle
+passes the end of the present one or comes within the switch radius of it: held at a sharp corner, the vehicle would
+otherwise never pass.
 
 Speed is cruise, corner speed near a corner sharper than the corner angle, and zero at the end of the path. Yaw is the
 path's heading; on a vertical segment the last heading is held.
@@ -38,7 +39,7 @@ class Params(NamedTuple):
 
     lap: Annotated[np.ndarray, (ROWS, 3)]  # m, world: before, at and behind each gate
     rows: int  # waypoints of a lap
-    count: int  # waypoints of the whole path, with the start and the climb
+    waypoints: int  # waypoints of the whole path, with the start and the climb
     climb_z: float  # m, height of the first gate
     cruise_speed: float  # m/s
     corner_speed: float  # m/s
@@ -91,11 +92,17 @@ def sharp(p: Params, before: Vec3, after: Vec3) -> bool:
 
 
 @inlined
+def near(p: Params, at: Vec3, corner: Vec3) -> bool:
+    """Whether the vehicle is within the corner radius of a waypoint."""
+    return norm(sub(at, corner)) < p.corner_radius
+
+
+@inlined
 def advanced(p: Params, s: State, at: Vec3) -> State:
     """The state once the segment is one whose end the vehicle has yet to reach."""
     segment, arc, yaw = s.segment, s.arc, s.yaw
     a, b = waypoint(p, s.start, segment), waypoint(p, s.start, segment + 1)
-    while segment < p.count - 2:
+    while segment < p.waypoints - 2:
         d = sub(b, a)
         away = sub(at, b)
         if not (dot(away, d) >= 0.0 or norm(away) < p.switch_radius):
@@ -123,17 +130,15 @@ def plan(p: Params, s: State, t: int, estimate: StateEstimate) -> tuple[State, M
     zero = length * 0.0
     projection = zero if along < zero else (length if along > length else along)
     carrot = projection + p.lookahead
-    final = s.segment == p.count - 2
+    final = s.segment == p.waypoints - 2
     held = carrot >= length
     carrot = length if held else carrot
 
     speed = p.cruise_speed
-    if not final and norm(sub(b, at)) < p.corner_radius:
-        if sharp(p, along_path, direction(b, waypoint(p, s.start, s.segment + 2))):
-            speed = p.corner_speed
-    if s.segment > 0 and norm(sub(at, a)) < p.corner_radius:
-        if sharp(p, direction(waypoint(p, s.start, s.segment - 1), a), along_path):
-            speed = p.corner_speed
+    if not final and near(p, at, b) and sharp(p, along_path, direction(b, waypoint(p, s.start, s.segment + 2))):
+        speed = p.corner_speed
+    if s.segment > 0 and near(p, at, a) and sharp(p, direction(waypoint(p, s.start, s.segment - 1), a), along_path):
+        speed = p.corner_speed
     if final and held:
         speed = zero
     reference = Reference(
@@ -179,7 +184,7 @@ def configure(context: SlotContext) -> tuple[Params, State]:
         Params(
             lap=lap,
             rows=len(points),
-            count=2 + len(points) * (world.scenario.laps or 1),
+            waypoints=2 + len(points) * (world.scenario.laps or 1),
             climb_z=world.course.lap[0].position_m[2],
             cruise_speed=cruise_speed,
             corner_speed=context.parameter("corner_speed_m_s", 2.5, above=0.0, high=cruise_speed),

@@ -13,7 +13,7 @@ class GatePassage(NamedTuple):
     stamp: Stamp
     time: NonNegative  # s, of the crossing, interpolated between two truth samples
     gate_error: NonNegative  # m, true distance from the gate's centre in its plane
-    estimated_gate_error: float  # m, the same from the estimated path; NaN when that has not crossed
+    estimated_gate_error: float  # m, the same from the estimated path, prolonged straight; NaN when it leads elsewhere
     speed: NonNegative  # m/s, true, at the crossing
     lap_time: float  # s, of the lap this passage completes, else NaN
     gate: UInt32  # index of the gate in the course

@@ -1,7 +1,7 @@
 """The camera without rendering: frame headers, and the gates a perfect detector would see in each frame.
 
-A gate is seen when its four inner corners lie in front of the camera and inside the image, from either side. The nearest
-are reported, nearest first. Not modelled: rolling shutter, occlusion.
+A gate is seen when its four inner corners lie in front of the camera and inside the image, from either side. The
+nearest are reported, nearest first. Not modelled: rolling shutter, occlusion.
 """
 
 import math
@@ -31,7 +31,7 @@ class Params(NamedTuple):
 
     camera: camera.Params
     gates: Annotated[np.ndarray, (MAX_GATES, CORNERS + 3)]  # m, world: four inner corners, then the centre
-    count: int  # gates
+    gate_count: int
     corner_variance: float  # px^2
 
 
@@ -60,7 +60,7 @@ class Seen(NamedTuple):
 
     gates: Four
     distances: Distances  # m^2, squared; infinite where there is none
-    count: int
+    found: int
 
 
 @inlined
@@ -79,9 +79,9 @@ def nothing() -> GateObservation:
 @inlined
 def inserted(seen: Seen, gate: GateObservation, distance: float) -> Seen:
     """The nearest four with one more gate at its place; it is nearer than the last of them."""
-    a, b, c, d = seen.gates
-    i, j, k, last = seen.distances
-    count = seen.count + 1 if seen.count < 4 else 4
+    a, b, c, _ = seen.gates
+    i, j, k, _ = seen.distances
+    count = seen.found + 1 if seen.found < 4 else 4
     if distance < i:
         return Seen((gate, a, b, c), (distance, i, j, k), count)
     if distance < j:
@@ -97,7 +97,7 @@ def seen_from(p: Params, truth: TruthState) -> Seen:
     none, far = nothing(), math.inf
     seen = Seen((none, none, none, none), (far, far, far, far), 0)
     lens, position, attitude = p.camera, truth.position, truth.attitude
-    for gate in range(p.count):
+    for gate in range(p.gate_count):
         centre = camera.to_camera(lens, position, attitude, point(p, gate, CORNERS))
         distance = centre.x * centre.x + centre.y * centre.y + centre.z * centre.z
         if not (centre.z > 0.0 and distance < seen.distances[3]):
@@ -137,18 +137,16 @@ def camera_oracle(p: Params, s: State, t: int, truth: TruthState) -> tuple[State
         height=int(p.camera.height),
         corrupted=draw < s.corrupt_probability,
     )
-    gates = GateObservations(stamp=t, gates=seen.gates, sequence=s.sequence, count=seen.count)
+    gates = GateObservations(stamp=t, gates=seen.gates, sequence=s.sequence, count=seen.found)
     return (
-        State(
-            sequence=s.sequence + 1, corrupt_probability=s.corrupt_probability, blackouts=s.blackouts, random=random
-        ),
+        State(sequence=s.sequence + 1, corrupt_probability=s.corrupt_probability, blackouts=s.blackouts, random=random),
         Out(camera=Maybe(present=delivered, value=frame), gates=Maybe(present=delivered, value=gates)),
     )
 
 
 @camera_oracle.each
 def faults(p: Params, s: State, faults: Fault) -> State:
-    """camera_corrupt sets the probability of the newest such fault; camera_blackout stops both outputs while one is active."""
+    """camera_corrupt: the newest one's probability. camera_blackout: neither output while one is active."""
     probability, blackouts = s.corrupt_probability, s.blackouts
     if faults.kind == CAMERA_CORRUPT:
         probability = faults.value if faults.active else 0.0
@@ -194,7 +192,7 @@ def configure(context: Context) -> Setup:
                 attitude=mount(math.radians(lens.tilt_up_deg)),
             ),
             gates=gate_table(world.course),
-            count=len(world.course.gates),
+            gate_count=len(world.course.gates),
             corner_variance=world.scenario.sim.oracle_corner_sigma_px**2,
         ),
         state=State(sequence=0, corrupt_probability=0.0, blackouts=0, random=context.stream("corrupt")),

@@ -20,8 +20,8 @@ COLUMNS = 11  # ns, kind, rotor, active, value, gyro bias x y z, accel bias x y 
 class Params(NamedTuple):
     """The events in order of time."""
 
-    events: Annotated[np.ndarray, (MAX_EVENTS, COLUMNS)]  # the first `count` rows are filled
-    count: int
+    events: Annotated[np.ndarray, (MAX_EVENTS, COLUMNS)]  # the first `filled` rows
+    filled: int
 
 
 class State(NamedTuple):
@@ -40,7 +40,7 @@ class Out(NamedTuple):
 def fault_injector(p: Params, s: State, t: int) -> tuple[State, Out]:
     """The next event if it is due at t."""
     i = s.following
-    due = i < p.count and p.events[i, 0] <= t
+    due = i < p.filled and p.events[i, 0] <= t
     row = i if due else 0
     e = p.events
     fault = Fault(
@@ -56,7 +56,7 @@ def fault_injector(p: Params, s: State, t: int) -> tuple[State, Out]:
 
 
 def rows_of(fault: ScenarioFault) -> list[list[float]]:
-    """The event that begins a fault, and the one that ends it if it ends. Times are exact in a float64 up to 104 days."""
+    """The event that begins a fault, and the one that ends it if it ends. Times are exact in a float64."""
     kind = float(FaultKind[fault.kind.upper()])
     value: float = getattr(fault, "probability", getattr(fault, "delay_s", getattr(fault, "thrust_fraction", 0.0)))
     what = [
@@ -82,7 +82,7 @@ def configure(context: Context) -> Setup:
     table = np.zeros((MAX_EVENTS, COLUMNS))
     table[: len(rows)] = np.array(rows).reshape(-1, COLUMNS)
     return Setup(
-        params=Params(events=table, count=len(rows)),
+        params=Params(events=table, filled=len(rows)),
         state=State(following=0),
         rate_hz=scenario.sim.physics_rate_hz,
     )

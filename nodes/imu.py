@@ -1,10 +1,11 @@
 """The inertial measurement unit: rates and specific force with bias, noise, range and latency.
 
-    gyro  = w + b_g + n_g              rad/s, body
-    accel = f + b_a + n_a              m/s^2, body; f is the specific force: R^T (v' + g e3) in flight, R^T g e3 on the ground
+    gyro  = w + b_g + n_g      rad/s, body
+    accel = f + b_a + n_a      m/s^2, body; specific force f = R^T (v' + g e3) in flight, R^T g e3 on the ground
 
-Noise is uniform with the standard deviation of white noise of density d sampled at rate f, sigma = d sqrt(f); a bias walks
-by a uniform step of standard deviation w / sqrt(f) per sample. An axis beyond its range is clipped and its bit set.
+Noise is uniform with the standard deviation of white noise of density d sampled at rate f, sigma = d sqrt(f); a bias
+walks by a uniform step of standard deviation w / sqrt(f) per sample. An axis beyond its range is clipped and its bit
+set.
 """
 
 import math

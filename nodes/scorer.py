@@ -1,9 +1,10 @@
 """Scores the flight from the true path: passages in order, lap times, gate errors, collisions, the verdict.
 
-A passage is a crossing of the next gate's plane, in the direction flown, inside its opening. A crossing of any gate's plane
-outside the opening but within 0.5 m of it, in either direction, is a collision with the frame; ground contact after takeoff
-is a crash; leaving the course's bounds breaks the geofence. A run with laps succeeds when every gate of every lap was passed
-in order without any of these and no faster than the limit; one without laps when it ran to its end, and may land.
+A passage is a crossing of the next gate's plane, in the direction flown, inside its opening. A crossing of any gate's
+plane outside the opening but within 0.5 m of it, in either direction, is a collision with the frame; ground contact
+after takeoff is a crash; leaving the course's bounds breaks the geofence. A run with laps succeeds when every gate of
+every lap was passed in order without any of these and no faster than the limit; one without laps when it ran to its
+end, and may land.
 """
 
 import math
@@ -19,7 +20,6 @@ from msgs.score import MAX_LAPS, Score, Verdict
 from msgs.score_progress import ScoreProgress
 from msgs.state_estimate import StateEstimate
 from msgs.truth_state import TruthState
-from msgs.types import UInt32
 from scenarios.course import MAX_GATES, MAX_SEQUENCE
 
 FRAME_MARGIN = 0.5  # m
@@ -59,7 +59,7 @@ class Tally(NamedTuple):
 
     sum: float
     max: float
-    count: int
+    passages: int
 
 
 class State(NamedTuple):
@@ -138,7 +138,7 @@ def hit_frame(p: Params, a: Vec3, b: Vec3) -> int:
 
 @inlined
 def estimated_error(p: Params, gate: int, e: Estimated) -> float:
-    """Gate error of the estimated path, prolonged in a straight line to the plane; NaN when it does not lead through it."""
+    """Gate error of the estimated path, prolonged straight to the plane; NaN when it does not lead through it."""
     b = Vec3(e.position.x + e.velocity.x, e.position.y + e.velocity.y, e.position.z + e.velocity.z)
     before, after = beyond(p, gate, e.position), beyond(p, gate, b)
     if e.stamp < 0 or not after > before:
@@ -151,19 +151,19 @@ def counted(tally: Tally, error: float) -> Tally:
     """The tally with one more error; a NaN is not counted."""
     if not error >= 0.0:
         return tally
-    return Tally(tally.sum + error, error if error > tally.max else tally.max, tally.count + 1)
+    return Tally(tally.sum + error, error if error > tally.max else tally.max, tally.passages + 1)
 
 
 @inlined
 def mean_of(tally: Tally) -> float:
     """Mean error, m; NaN without any."""
-    return tally.sum / tally.count if tally.count > 0 else math.nan
+    return tally.sum / tally.passages if tally.passages > 0 else math.nan
 
 
 @inlined
 def max_of(tally: Tally) -> float:
     """Largest error, m; NaN without any."""
-    return tally.max if tally.count > 0 else math.nan
+    return tally.max if tally.passages > 0 else math.nan
 
 
 @inlined
@@ -227,9 +227,7 @@ def scorer(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
     lap_start = seconds if lap_done else lap_start
 
     frame = hit_frame(p, there, here)
-    inside = (
-        p.low.x <= here.x <= p.high.x and p.low.y <= here.y <= p.high.y and p.low.z <= here.z <= p.high.z
-    )
+    inside = p.low.x <= here.x <= p.high.x and p.low.y <= here.y <= p.high.y and p.low.z <= here.z <= p.high.z
     reason = FLYING
     if total > 0 and passed == total:
         reason = COMPLETE

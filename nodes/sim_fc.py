@@ -1,11 +1,11 @@
 """The simulated flight controller on the far side of the command link: rate loop, mixer and failsafe.
 
-thrust_rates commands go through the rate loop and the mixer on the low-passed gyro; motors commands set the rotors directly,
-w = w_max sqrt(m). With no command yet, an invalid one, or none for longer than the timeout, every rotor goes to zero and
-the rate loop is reset. A command takes effect at the step it arrives at.
+thrust_rates commands go through the rate loop and the mixer on the low-passed gyro; motors commands set the rotors
+directly, w = w_max sqrt(m). With no command yet, an invalid one, or none for longer than the timeout, every rotor
+goes to zero and the rate loop is reset. A command takes effect at the step it arrives at.
 
-Invariants: the configuration is valid (checked by `configure`); the command held is valid; every rotor command lies in
-[0, w_max].
+Invariants: the configuration is valid (checked by `configure`); the command held is valid; every rotor command lies
+in [0, w_max].
 """
 
 import math

@@ -1,7 +1,7 @@
 """The flight controller of `nodes.sim_fc` behind a link that can delay commands.
 
-Its own file, because the delay line makes the state four times as long, which runs without the fault need not pay for. A
-command that arrives supersedes all that were sent before it, also when a shorter delay lets it overtake them.
+Its own file, because the delay line makes the state four times as long, which runs without the fault need not pay
+for. A command that arrives supersedes all that were sent before it, also when a shorter delay lets it overtake them.
 """
 
 from typing import NamedTuple
@@ -84,8 +84,8 @@ def resting(world: World) -> State:
             total += fault.delay_s
             if total > longest:
                 raise InputError(
-                    f"scenario {world.scenario.name}: faults[{index}].delay_s: the delays add up to {total:g} s; must be at "
-                    f"most {longest:g} s, {LENGTH - 1} control periods of baseline {world.baseline.name}"
+                    f"scenario {world.scenario.name}: faults[{index}].delay_s: the delays add up to {total:g} s; must "
+                    f"be at most {longest:g} s, {LENGTH - 1} control periods of baseline {world.baseline.name}"
                 )
     start = direct.resting()
     line = (start.held,) * LENGTH

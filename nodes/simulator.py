@@ -1,7 +1,7 @@
 """The plant: integrates the quadrotor one physics period per step and publishes its true state.
 
-The rotor command at a step is the one the flight controller computed a tick before, held over the period. The first step
-publishes the initial state, at rest on the pad, and the randomization drawn for the run.
+The rotor command at a step is the one the flight controller computed a tick before, held over the period. The first
+step publishes the initial state, at rest on the pad, and the randomization drawn for the run.
 """
 
 import math
@@ -68,7 +68,7 @@ def simulator(p: Params, s: State, t: int, rotor_command: New[RotorCommand]) -> 
 
 @simulator.each
 def faults(p: Params, s: State, faults: Fault) -> State:
-    """motor_scale: a fraction f of the commanded thrust is sqrt(f) of the commanded speed. The newest fault of a rotor holds."""
+    """motor_scale: a fraction f of the commanded thrust is sqrt(f) of the speed. A rotor's newest fault holds."""
     if faults.kind != MOTOR_SCALE:
         return s
     k = math.sqrt(faults.value) if faults.active else 1.0

@@ -1,12 +1,12 @@
 """The autonomy stack: estimator, planner, controller and their companions, composed from the baseline's slots.
 
-The composition is made once per combination of slots: a node whose step calls the slots' kernels directly. Per tick, after
-every message since the last one went to the slots that take it: estimate, plan, track, control, limit, send.
+The composition is made once per combination of slots: a node whose step calls the slots' kernels directly. Per tick,
+after every message since the last one went to the slots that take it: estimate, plan, track, control, limit, send.
 """
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import ModuleType
+from types import GenericAlias, ModuleType
 from typing import Any, NamedTuple
 
 from baselines.registry import slot
@@ -45,16 +45,16 @@ def ignore(p: Any, s: Any, message: Any) -> Any:
 def compose(slots: Mapping[str, ModuleType]) -> Node:
     """The stack of one module per kind of slot, in the order of `KERNELS`, as a node."""
     combination = "_".join(slots[kind].__name__.replace("baselines.", "").replace(".", "_") for kind in KERNELS)
-    params_type = _record("Params", combination, {kind: slots[kind].Params for kind in KERNELS})  # type: ignore[attr-defined]
-    state_type = _record("State", combination, {kind: slots[kind].State for kind in KERNELS})  # type: ignore[attr-defined]
-    state_at: Callable[..., Any] = slots["estimator"].state_at  # type: ignore[attr-defined]
-    plan: Callable[..., Any] = slots["planner"].plan  # type: ignore[attr-defined]
-    control: Callable[..., Any] = slots["controller"].control  # type: ignore[attr-defined]
-    limit: Callable[..., Any] = slots["safety_filter"].limit  # type: ignore[attr-defined]
-    track: Callable[..., Any] = slots["daa_tracker"].track  # type: ignore[attr-defined]
-    send: Callable[..., Any] = slots["fc_bridge"].send  # type: ignore[attr-defined]
+    params_type = _record("Params", combination, {kind: slots[kind].Params for kind in KERNELS})
+    state_type = _record("State", combination, {kind: slots[kind].State for kind in KERNELS})
+    state_at: Callable[..., Any] = slots["estimator"].state_at
+    plan: Callable[..., Any] = slots["planner"].plan
+    control: Callable[..., Any] = slots["controller"].control
+    limit: Callable[..., Any] = slots["safety_filter"].limit
+    track: Callable[..., Any] = slots["daa_tracker"].track
+    send: Callable[..., Any] = slots["fc_bridge"].send
 
-    def stack(p: params_type, s: state_type, t: int) -> tuple[state_type, Out]:  # type: ignore[valid-type]
+    def stack(p: Any, s: Any, t: int) -> tuple[Any, Out]:
         """One tick of the stack."""
         estimate = state_at(p.estimator, s.estimator, t)
         planner, reference = plan(p.planner, s.planner, t, estimate)
@@ -64,30 +64,27 @@ def compose(slots: Mapping[str, ModuleType]) -> Node:
         fc_bridge, command = send(p.fc_bridge, s.fc_bridge, limited)
         return (
             state_type(s.estimator, s.gate_detector, planner, controller, safety_filter, daa_tracker, fc_bridge),
-            Out(
-                estimate=estimate, reference=reference, thrust_rates=command.thrust_rates, motors=command.motors
-            ),
+            Out(estimate=estimate, reference=reference, thrust_rates=command.thrust_rates, motors=command.motors),
         )
 
+    stack.__annotations__ |= {"p": params_type, "s": state_type, "return": GenericAlias(tuple, (state_type, Out))}
     composed = declare(reaches=[module.__name__ for module in slots.values()])(stack)
     take_imu, take_truth, take_camera, take_gates = (_taken(slots, state_type, kernel) for kernel in INPUTS)
 
-    @composed.each
-    def imu(p: params_type, s: state_type, imu: ImuSample) -> state_type:  # type: ignore[valid-type]
+    def imu(p: Any, s: Any, imu: ImuSample) -> Any:
         return take_imu(p, s, imu)
 
-    @composed.each
-    def truth(p: params_type, s: state_type, truth: TruthState) -> state_type:  # type: ignore[valid-type]
+    def truth(p: Any, s: Any, truth: TruthState) -> Any:
         return take_truth(p, s, truth)
 
-    @composed.each
-    def camera(p: params_type, s: state_type, camera: CameraFrame) -> state_type:  # type: ignore[valid-type]
+    def camera(p: Any, s: Any, camera: CameraFrame) -> Any:
         return take_camera(p, s, camera)
 
-    @composed.each
-    def gates(p: params_type, s: state_type, gates: GateObservations) -> state_type:  # type: ignore[valid-type]
+    def gates(p: Any, s: Any, gates: GateObservations) -> Any:
         return take_gates(p, s, gates)
 
+    for take in (imu, truth, camera, gates):
+        composed.each(take)
     return composed
 
 
