@@ -7,13 +7,14 @@ import inspect
 import platform
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from types import ModuleType
 from typing import Any
 
 from graph.config import Config, dump_yaml, parse
+from graph.derived import Derivation, Derived, derive
 from graph.errors import InputError
 from graph.launch import Launch, NodeEntry
 from graph.node import Context, Node, NodeError, Setup
@@ -37,6 +38,7 @@ class Session:
     clock: tuple[str, type[Clock], Any] | None
     ticks: int  # of the run, both ends included
     provenance: Provenance
+    derived: tuple[Derived, ...] = ()  # topics computed from the recorded ones
 
 
 def build(launch: Launch, world: Any) -> Session:
@@ -45,6 +47,7 @@ def build(launch: Launch, world: Any) -> Session:
     instances: list[Instance] = []
     sinks: dict[str, tuple[type[Sink], Any]] = {}
     clock: tuple[str, type[Clock], Any] | None = None
+    derivations: dict[str, tuple[type[Derivation], Any]] = {}
     for name, entry in launch.nodes.items():
         module = import_module(name, entry.node)
         part = _part(name, module, world)
@@ -53,11 +56,14 @@ def build(launch: Launch, world: Any) -> Session:
             instances.append(_instance(name, entry, module, part, Context(name, world.seed, options, world)))
         elif issubclass(part, Clock):
             clock = (name, part, options)
+        elif issubclass(part, Derivation):
+            derivations[name] = (part, options)
         else:
             sinks[name] = (part, options)
     graph = connect(instances, period_ns, launch.delayed, launch.order)
     ticks = round(world.scenario.duration_s * SECOND) // period_ns + 1
-    return Session(launch, graph, sinks, clock, ticks, provenance(launch, graph, world))
+    derived = tuple(_derived(n, launch.nodes[n], *part, graph, world) for n, part in derivations.items())
+    return Session(launch, graph, sinks, clock, ticks, provenance(launch, graph, world, derived), derived)
 
 
 def import_module(name: str, path: str) -> ModuleType:
@@ -89,13 +95,13 @@ def _part(name: str, module: ModuleType, world: Any) -> Any:
         if (isinstance(value, Node) and value.module == module.__name__)
         or (
             inspect.isclass(value)
-            and issubclass(value, (Clock, Sink))
+            and issubclass(value, (Clock, Derivation, Sink))
             and value.__module__ == module.__name__
             and not inspect.isabstract(value)
         )
     ]
     if len(own) != 1:
-        raise InputError(f"node {name}: module {module.__name__} must declare one @node, Sink or Clock; it has {len(own)}")
+        raise InputError(f"node {name}: module {module.__name__} must declare one @node, Sink, Derivation or Clock; it has {len(own)}")
     return own[0]
 
 
@@ -111,12 +117,19 @@ def _instance(name: str, entry: NodeEntry, module: ModuleType, node: Node, conte
     return Instance(name, node, setup, {**entry.inputs, **inputs}, {**entry.outputs, **outputs})
 
 
-def provenance(launch: Launch, graph: Graph, world: Any) -> Provenance:
+def _derived(
+    name: str, entry: NodeEntry, kind: type[Derivation], options: Any, graph: Graph, world: Any
+) -> Derived:
+    wired = {port: entry.topic(entry.inputs, port) for port in kind.INPUTS}
+    return derive(name, kind, entry.inputs, wired, graph, options, world)
+
+
+def provenance(launch: Launch, graph: Graph, world: Any, derived: Sequence[Derived] = ()) -> Provenance:
     """What makes a bag self-contained: every file as resolved, the seed, library versions and CPU.
 
     How the run was executed (runner, clock, sinks, transport) is not in it: it never changes a byte.
     """
-    stepped = {i.name: launch.nodes[i.name] for i in graph.instances}
+    stepped = {name: launch.nodes[name] for name in (*(i.name for i in graph.instances), *(d.name for d in derived))}
     attachments = {f"{kind}.yaml": text.encode() for kind, text in world.resolved().items()}
     attachments["launch.yaml"] = dump_yaml(
         {

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 
 from graph import cache, loop
 from graph.memory import Array, Log, NodeMemory, entry_of, logs_for
-from graph.wiring import Graph
+from graph.outcome import failure
+from graph.wiring import Graph, Instance
 
 Take = Callable[[int, Mapping[str, Array]], None]
 """Called after each window with the tick it ended before, and the messages of each topic delivered in it."""
@@ -24,19 +25,35 @@ class InlineRun:
         self._run = self._loop()
 
     def _loop(self) -> Callable[..., tuple[int, bool]]:
-        names = {f"step_{i.name}": entry_of(i).callable for i in self.graph.instances}
+        names = {f"step_{i.name}": self._step(i) for i in self.graph.instances}
         run: Callable[..., tuple[int, bool]] = cache.generated("loop", loop.source(self.graph), names, ())["run"]
         return run
+
+    def _step(self, instance: Instance) -> Callable[..., bool]:
+        entry = entry_of(instance).callable
+        if not instance.node.python:
+            return entry
+
+        def step(tick: int, t: int, *arrays: Array) -> bool:
+            try:
+                return entry(tick, t, *arrays)
+            except Exception as error:
+                raise failure(self.graph, instance.name, tick, error) from error
+
+        return step
 
     def arrays(self) -> list[Array]:
         """The loop's array arguments."""
         arrays = [a for i in self.graph.instances for a in self.memory[i.name].arrays]
         return arrays + [a for t in self.graph.topics for a in (self.logs[t.name].ring, self.logs[t.name].count)]
 
-    def run(self, end: int, take: Take) -> int:
-        """Step until before tick ``end`` or until a node ends the run; returns the tick behind the last one stepped."""
+    def run(self, end: int, take: Take, asked_to_end: Callable[[], bool] = lambda: False) -> int:
+        """Step until before tick ``end``, until a node ends the run or, between windows, until asked to end.
+
+        Returns the tick behind the last one stepped. Raises NodeFailure when a plain-Python node raises.
+        """
         arrays, stopped = self.arrays(), False
-        while self.tick < end and not stopped:
+        while self.tick < end and not stopped and not asked_to_end():
             self.tick, stopped = self._run(self.tick, min(self.tick + self.window, end), *arrays)
             take(self.tick, {name: log.take(self.tick) for name, log in self.logs.items()})
         return self.tick

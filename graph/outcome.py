@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from graph.wiring import Graph
 
 
 @dataclass(frozen=True)
@@ -30,3 +33,12 @@ class NodeFailure(Exception):
     def __str__(self) -> str:
         owed = f"; it owed topic{'s' if len(self.owed) > 1 else ''} {', '.join(self.owed)}" if self.owed else ""
         return f"node {self.node} {self.what} at tick {self.tick} ({self.time_s:.3f} s simulated){owed}"
+
+
+def failure(graph: Graph, node: str, tick: int, what: str | Exception, trace: str = "") -> NodeFailure:
+    """The failure of a part of ``graph``, with the topics it owed; an exception brings its own words and traceback."""
+    if isinstance(what, Exception):
+        trace = "".join(traceback.format_exception(what))
+        what = f"failed: {type(what).__name__}: {what}"
+    owed = tuple(t.name for t in graph.topics if t.publisher.name == node)
+    return NodeFailure(node, tick, tick * graph.period_ns * 1e-9, what, owed, trace)

@@ -11,8 +11,9 @@ from typing import Any
 from graph.build import Session
 from graph.fused import FusedLoop, FusedRun, check
 from graph.inline import InlineRun
+from graph.interrupt import Interrupt
 from graph.memory import Array, entry_of
-from graph.outcome import NodeFailure, Outcome
+from graph.outcome import Outcome, failure
 from graph.service import Clock, Sink, SinkContext
 
 RUNNERS = ("process", "inline", "fused")
@@ -73,9 +74,10 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
     here = runner(session.graph, window)
     counts = dict.fromkeys(here.logs, 0)
     with ExitStack() as stack:
+        interrupt = stack.enter_context(Interrupt())
         sinks: dict[str, Sink] = {}
         for name, (sink_type, options) in session.sinks.items():
-            sink = sink_type(SinkContext(session.graph, session.provenance, options, execution.bag))
+            sink = sink_type(SinkContext(session.graph, session.provenance, options, execution.bag, session.derived))
             stack.callback(sink.close)
             sinks[name] = sink
 
@@ -90,21 +92,18 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
             if clock is not None:
                 clock.wait(end)
 
-        try:
-            end = here.run(session.ticks, take)
-            published = {name: log.delivered_before(end) for name, log in here.logs.items()}
-            _settle(sinks, end, end * session.graph.period_ns * 1e-9, published)
-            return Outcome(end, counts)
-        except KeyboardInterrupt:
-            return Outcome(here.tick, counts, interrupted=True)
+        end = here.run(session.ticks, take, lambda: interrupt.asked)
+        published = {name: log.delivered_before(end) for name, log in here.logs.items()}
+        _settle(session, sinks, end, published)
+        return Outcome(end, counts, interrupt.asked)
 
 
-def _settle(sinks: Mapping[str, Sink], end: int, end_s: float, counts: Mapping[str, int]) -> None:
+def _settle(session: Session, sinks: Mapping[str, Sink], end: int, counts: Mapping[str, int]) -> None:
     """Tell every sink what was published; raises NodeFailure for one that did not get it all."""
     for name, sink in sinks.items():
         problem = sink.end(end, counts)
         if problem is not None:
-            raise NodeFailure(name, end, end_s, f"failed: {problem}", (), "")
+            raise failure(session.graph, name, end, f"failed: {problem}")
 
 
 def _clock(session: Session, window: int, rate: float) -> Clock | None:

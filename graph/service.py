@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graph.derived import Derived
 from graph.memory import Array
 from graph.wiring import Graph
 
@@ -27,6 +28,7 @@ class SinkContext:
     provenance: Provenance
     options: Any
     bag: str | None  # where this run is recorded, if it is
+    derived: Sequence[Derived] = ()  # topics to be computed from what the sink takes
 
 
 class Sink(ABC):

@@ -13,6 +13,9 @@ class Options(Config):
     """Options of the clock node; none of them changes a byte of the bag."""
 
     window_ms: float = Field(default=10.0, gt=0, description="simulated time granted at once, ms")
+    stall_timeout_s: float = Field(
+        default=10.0, gt=0, description="how long nothing may move before the node all wait for has failed, s"
+    )
 
 
 class PacedClock(Clock):

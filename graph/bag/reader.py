@@ -23,8 +23,8 @@ class Message(NamedTuple):
 class Bag:
     """A complete and intact bag in memory.
 
-    `topics`: in channel order; `counts`: messages per topic; `schemas`: per topic; `metadata`: entries per record name;
-    `attachments`: data per name; `start_time`, `end_time`: lowest and highest log time in ns, 0 without messages;
+    `topics`: in channel order; `counts`: messages per topic; `schemas`: per topic; `encodings`: of the messages per
+    topic, such as `cdr`; `metadata`: entries per record name; `attachments`: data per name; `start_time`, `end_time`: lowest and highest log time in ns, 0 without messages;
     `library`: the writer's name.
     """
 
@@ -48,6 +48,7 @@ class Bag:
         self.topics = tuple(dict.fromkeys(channel.topic for channel in scan.channels.values()))
         none = Schema("", "", b"")
         self.schemas = {channel.topic: scan.schemas.get(channel.schema_id, none) for channel in scan.channels.values()}
+        self.encodings = {channel.topic: channel.encoding for channel in scan.channels.values()}
         self.counts = dict.fromkeys(self.topics, 0)
         for channel_id, count in scan.counts.items():
             self.counts[scan.channels[channel_id].topic] += count
@@ -63,6 +64,22 @@ class Bag:
         times = self._heads["log_time"]
         self.start_time, self.end_time = (int(times.min()), int(times.max())) if times.size else (0, 0)
 
+    def heads(self, topic: str) -> np.ndarray:
+        """Of all messages of a topic in file order, whatever they hold: an array (n,) of log_time (ns) and sequence.
+
+        Raises InputError when the bag does not have the topic.
+        """
+        heads = self._heads[self._chosen(topic)]
+        result = np.empty(heads.size, [("log_time", "<i8"), ("sequence", "<u4")])
+        result["log_time"], result["sequence"] = heads["log_time"], heads["sequence"]
+        return result
+
+    def _chosen(self, topic: str) -> np.ndarray:
+        if topic not in self.counts:
+            raise InputError(f"{self.path}: has no topic {topic}; it has {', '.join(self.topics) or 'none'}")
+        ids = [number for number, channel in self._channels.items() if channel.topic == topic]
+        return np.flatnonzero(np.isin(self._heads["channel"], ids))
+
     def channel(self, topic: str, dtype: np.dtype | None = None) -> np.ndarray:
         """All messages of a topic in file order.
 
@@ -70,10 +87,7 @@ class Bag:
         `dtype` is that of the CDR body behind its 4-byte header, `None` for opaque bytes. Raises InputError when the
         bag does not have the topic, or when its messages are not little-endian CDR of that size.
         """
-        if topic not in self.counts:
-            raise InputError(f"{self.path}: has no topic {topic}; it has {', '.join(self.topics) or 'none'}")
-        ids = [number for number, channel in self._channels.items() if channel.topic == topic]
-        chosen = np.flatnonzero(np.isin(self._heads["channel"], ids))
+        chosen = self._chosen(topic)
         heads = self._heads[chosen]
         sizes = (np.unique(heads["length"]) - MESSAGE_FIELDS_SIZE).tolist()
         if dtype is None:

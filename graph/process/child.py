@@ -76,7 +76,7 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
             link.send("finished", host.run())
         elif name in plan.sinks:
             sink_type, options = session_plan.sinks[name]
-            sink = sink_type(SinkContext(session_plan.graph, session_plan.provenance, options, spawn.bag))
+            sink = sink_type(SinkContext(session_plan.graph, session_plan.provenance, options, spawn.bag, session_plan.derived))
             stack.callback(sink.close)
             sink_host = SinkHost(peer, sink)
             settlements: queue.SimpleQueue[Any] = queue.SimpleQueue()

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from graph.build import Session
+from graph.errors import InputError
 from graph.wiring import Topic
 
 WINDOWS_IN_FLIGHT = 4
@@ -38,7 +39,8 @@ class Plan:
         self.window = window
         self.nodes = [i.name for i in session.graph.instances]
         self.sinks = list(session.sinks)
-        assert session.clock is not None
+        if session.clock is None:
+            raise InputError(f"launch {session.launch.name}: runner process needs a clock among the nodes: nodes.clock")
         self.clock = session.clock[0]
         self.processes = [*self.nodes, *self.sinks, self.clock]
         self.index = {name: number for number, name in enumerate(self.processes)}

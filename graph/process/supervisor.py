@@ -15,13 +15,11 @@ from typing import Any
 
 from graph.build import Session
 from graph.memory import entry_of
-from graph.outcome import NodeFailure, Outcome
+from graph.outcome import NodeFailure, Outcome, failure
 from graph.process.child import Spawn, main
 from graph.process.plan import COMPUTING, Board, Plan
 from graph.process.transport import Keys, endpoints
 
-STALL_S = 10.0
-"""How long nothing may move before the process that everybody waits for is called stalled."""
 NODE_GRACE_S = 0.5
 SINK_GRACE_S = 2.0
 POLL_S = 0.25
@@ -60,6 +58,8 @@ class ProcessRun:
         self._failure: NodeFailure | None = None
         self._end_tick: int | None = None
         self._settled = False
+        assert session.clock is not None
+        self._stall_s: float = session.clock[2].stall_timeout_s
         self._moved_at = time.monotonic()
         self._last_position: tuple[int, ...] = ()
 
@@ -135,7 +135,7 @@ class ProcessRun:
                     self._end_tick = values[0]
                 elif self._failure is None:
                     tick, text, trace = values
-                    self._failure = self._failed(name, tick, f"failed: {text}", trace)
+                    self._failure = failure(self.graph, name, tick, f"failed: {text}", trace)
 
     def _settle(self) -> None:
         """Once every node has said what it published, tell the sinks, which wait for it to close what they write."""
@@ -156,7 +156,7 @@ class ProcessRun:
         process.join()
         code = process.exitcode
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code} before the run ended"
-        self._failure = self._failed(name, self._tick(name), how)
+        self._failure = failure(self.graph, name, self._tick(name), how)
 
     def _check_stall(self) -> None:
         position = tuple(int(t) for t in self._board.ticks)
@@ -164,13 +164,13 @@ class ProcessRun:
         if position != self._last_position:
             self._last_position, self._moved_at = position, now
             return
-        if now - self._moved_at < STALL_S:
+        if now - self._moved_at < self._stall_s:
             return
         culprit = self._culprit()
         if culprit == self.plan.clock and not _is_stopped(self._processes[culprit].pid):
             self._moved_at = now  # the clock is pacing or paused
             return
-        self._failure = self._failed(culprit, self._tick(culprit), f"has not moved for {STALL_S:g} s")
+        self._failure = failure(self.graph, culprit, self._tick(culprit), f"has not moved for {self._stall_s:g} s")
 
     def _culprit(self) -> str:
         """Whoever the chain of waiting ends at."""
@@ -184,10 +184,6 @@ class ProcessRun:
 
     def _tick(self, name: str) -> int:
         return int(self._board.ticks[self.plan.index[name]])
-
-    def _failed(self, name: str, tick: int, what: str, trace: str = "") -> NodeFailure:
-        owed = tuple(t.name for t in self.graph.topics if t.publisher.name == name)
-        return NodeFailure(name, tick, tick * self.graph.period_ns * 1e-9, what, owed, trace)
 
     def _tell(self, name: str, message: Any) -> None:
         with contextlib.suppress(OSError):

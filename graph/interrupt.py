@@ -1,0 +1,33 @@
+"""Ctrl-C, once clean and twice at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+from typing import Any
+
+
+class Interrupt:
+    """Within the block the first Ctrl-C sets ``asked``, the second raises KeyboardInterrupt.
+
+    Outside the main thread, where no signal arrives, it does nothing.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._previous: Any = None
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+    def __enter__(self) -> Interrupt:
+        if threading.current_thread() is threading.main_thread():
+            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
