@@ -13,8 +13,7 @@ import math
 from typing import NamedTuple
 
 from blocks.kernel import inlined
-from blocks.math import Quat, Vec3, rotate_inverse
-from blocks.quadrotor import clamp
+from blocks.math import Quat, Vec3, clamp, rotate_inverse
 
 
 class Params(NamedTuple):

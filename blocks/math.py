@@ -31,6 +31,12 @@ class Quat(NamedTuple):
 
 
 @inlined
+def clamp(x: float, low: float, high: float) -> float:
+    """x limited to [low, high]; a NaN stays a NaN."""
+    return low if x < low else (high if x > high else x)
+
+
+@inlined
 def add(a: Vec3, b: Vec3) -> Vec3:
     """a + b."""
     return Vec3(a.x + b.x, a.y + b.y, a.z + b.z)

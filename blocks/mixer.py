@@ -4,17 +4,17 @@
     rows of A: 1; y_i; -x_i; -spin_i k_m                         T in N, tau in N m, body axes
 
 When the wrench asks for more than the rotors have, it is cut in PX4's order of priority: mix without yaw; shift the
-collective within the room there is; scale roll and pitch; add what yaw still fits. Source: PX4-Autopilot,
-ControlAllocationSequentialDesaturation (mixAirmodeRP).
+collective within the room there is; scale roll and pitch, together; add what yaw still fits. Like PX4 in airmode the
+collective may rise for tilt; PX4's margin for yaw above full thrust is left out, so no output passes its limit. Source:
+PX4-Autopilot, ControlAllocationSequentialDesaturation.
 """
 
 import math
 from typing import NamedTuple
 
 from blocks.kernel import inlined
-from blocks.math import Rotors, Vec3
+from blocks.math import Rotors, Vec3, clamp
 from blocks.quadrotor import Params as Vehicle
-from blocks.quadrotor import clamp
 
 
 class Params(NamedTuple):

@@ -14,7 +14,7 @@ import math
 from typing import NamedTuple
 
 from blocks.kernel import inlined
-from blocks.quadrotor import clamp
+from blocks.math import clamp
 
 
 class Params(NamedTuple):

@@ -17,9 +17,8 @@ import math
 from typing import NamedTuple
 
 from blocks.kernel import inlined
-from blocks.math import Quat, Vec3, body_z, dot
+from blocks.math import Quat, Vec3, body_z, clamp, dot
 from blocks.pid import integrated
-from blocks.quadrotor import clamp
 
 
 class Params(NamedTuple):

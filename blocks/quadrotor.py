@@ -24,7 +24,7 @@ import math
 from typing import NamedTuple
 
 from blocks.kernel import inlined, kernel
-from blocks.math import Quat, Rotors, Vec3, body_z, conjugate, cross, normalize, rotate_inverse, sandwich
+from blocks.math import Quat, Rotors, Vec3, body_z, clamp, conjugate, cross, normalize, rotate_inverse, sandwich
 
 
 class Params(NamedTuple):
@@ -69,12 +69,6 @@ class Derivative(NamedTuple):
     rates: Vec3
     rotor_speed: Rotors
     energy: float
-
-
-@inlined
-def clamp(x: float, low: float, high: float) -> float:
-    """x limited to [low, high]; a NaN stays a NaN."""
-    return low if x < low else (high if x > high else x)
 
 
 @inlined

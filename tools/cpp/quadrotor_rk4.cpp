@@ -2,9 +2,9 @@
 //
 //   g++ -std=c++17 -O2 -ffp-contract=off quadrotor_rk4.cpp -o quadrotor_rk4 && ./quadrotor_rk4 1000000
 //
-// Flies N steps of 1 ms from a fixed tumbling state with a rotor command held, and prints nanoseconds per step, then the
-// 18 numbers of the final state and the contact flag, each double as its 16 hexadecimal digits. Same equations, same order
-// of operations and so the same bits as the kernel: no contraction into fused multiply-adds, no fast-math.
+// Flies N steps of 1 ms from a fixed state with a rotor command held, and prints nanoseconds per step, then the 18
+// numbers of the final state, each double as its 16 hexadecimal digits, and the contact flag. Same equations, same
+// order of operations and so the same bits as the kernel: no fused multiply-adds, no fast-math.
 
 #include <chrono>
 #include <cmath>
@@ -221,9 +221,9 @@ int main(int argc, char** argv) {
 
     std::printf("%.2f\n", steps > 0 ? taken.count() / static_cast<double>(steps) : 0.0);
     for (const double value :
-         {s.position.x, s.position.y, s.position.z, s.velocity.x, s.velocity.y, s.velocity.z, s.attitude.w, s.attitude.x,
-          s.attitude.y, s.attitude.z, s.rates.x, s.rates.y, s.rates.z, s.rotor_speed.r0, s.rotor_speed.r1, s.rotor_speed.r2,
-          s.rotor_speed.r3, s.energy}) {
+         {s.position.x, s.position.y, s.position.z, s.velocity.x, s.velocity.y, s.velocity.z, s.attitude.w,
+          s.attitude.x, s.attitude.y, s.attitude.z, s.rates.x, s.rates.y, s.rates.z, s.rotor_speed.r0,
+          s.rotor_speed.r1, s.rotor_speed.r2, s.rotor_speed.r3, s.energy}) {
         print(value);
     }
     std::printf("%d\n", s.on_ground ? 1 : 0);
