@@ -51,7 +51,9 @@ def build(launch: Launch, world: Any) -> Session:
     for name, entry in launch.nodes.items():
         module = import_module(name, entry.node)
         part = _part(name, module, world)
-        options = parse(getattr(module, "Options", NoOptions), entry.options, f"launch {launch.name}: nodes.{name}.options")
+        options = parse(
+            getattr(module, "Options", NoOptions), entry.options, f"launch {launch.name}: nodes.{name}.options"
+        )
         if isinstance(part, Node):
             instances.append(_instance(name, entry, module, part, Context(name, world.seed, options, world)))
         elif issubclass(part, Clock):
@@ -74,7 +76,9 @@ def import_module(name: str, path: str) -> ModuleType:
         return importlib.import_module(path)
     except ModuleNotFoundError as error:
         if error.name is not None and path.startswith(error.name):
-            raise InputError(f"node {name}: there is no module {path}; it is the import path of a Python module") from None
+            raise InputError(
+                f"node {name}: there is no module {path}; it is the import path of a Python module"
+            ) from None
         raise InputError(f"node {name}: module {path} cannot be imported: {error}") from None
     except NodeError as error:
         raise InputError(f"node {name}: {error}") from None
@@ -101,7 +105,9 @@ def _part(name: str, module: ModuleType, world: Any) -> Any:
         )
     ]
     if len(own) != 1:
-        raise InputError(f"node {name}: module {module.__name__} must declare one @node, Sink, Derivation or Clock; it has {len(own)}")
+        raise InputError(
+            f"node {name}: module {module.__name__} must declare one @node, Sink, Derivation or Clock, has {len(own)}"
+        )
     return own[0]
 
 
@@ -117,9 +123,7 @@ def _instance(name: str, entry: NodeEntry, module: ModuleType, node: Node, conte
     return Instance(name, node, setup, {**entry.inputs, **inputs}, {**entry.outputs, **outputs})
 
 
-def _derived(
-    name: str, entry: NodeEntry, kind: type[Derivation], options: Any, graph: Graph, world: Any
-) -> Derived:
+def _derived(name: str, entry: NodeEntry, kind: type[Derivation], options: Any, graph: Graph, world: Any) -> Derived:
     wired = {port: entry.topic(entry.inputs, port) for port in kind.INPUTS}
     return derive(name, kind, entry.inputs, wired, graph, options, world)
 

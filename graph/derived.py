@@ -1,7 +1,7 @@
-"""Topics derived from the recorded ones: a pure function of the messages, for what has no fixed size, such as a picture.
+"""Topics derived from the recorded ones: a pure function of the messages, for what has no fixed size, as a picture.
 
-Whoever wants a derived topic (recorder, viewer) computes it from what it takes anyway, so it is the same bytes everywhere
-and costs the loop nothing.
+Whoever wants a derived topic (recorder, viewer) computes it from what it takes anyway, so it is the same bytes
+everywhere and costs the loop nothing.
 """
 
 from __future__ import annotations
@@ -75,7 +75,13 @@ class Derived:
 
 
 def derive(
-    name: str, kind: type[Derivation], named: Mapping[str, str], wired: Mapping[str, str], graph: Graph, options: Any, world: Any
+    name: str,
+    kind: type[Derivation],
+    named: Mapping[str, str],
+    wired: Mapping[str, str],
+    graph: Graph,
+    options: Any,
+    world: Any,
 ) -> Derived:
     """The derivation ``kind`` on ``graph``: ``wired`` is the topic of each port, ``named`` those the launch file names.
 
@@ -84,7 +90,9 @@ def derive(
     for port in named:
         if port not in kind.INPUTS:
             valid = ", ".join(kind.INPUTS)
-            raise InputError(f"node {name} has no input port {port}{did_you_mean(port, kind.INPUTS)}; its input ports: {valid}")
+            raise InputError(
+                f"node {name} has no input port {port}{did_you_mean(port, kind.INPUTS)}; its input ports: {valid}"
+            )
     kinds = {t.name: t.message for t in graph.topics}
     topics = {}
     for port, topic in wired.items():
@@ -97,7 +105,9 @@ def derive(
     for derived in kind.TOPICS:
         if derived.name in kinds:
             publisher = graph.topic(derived.name).publisher.name
-            raise InputError(f"topic {derived.name} has two publishers: {publisher} and {name}; remap that of {publisher}")
+            raise InputError(
+                f"topic {derived.name} has two publishers: {publisher} and {name}; remap that of {publisher}"
+            )
     return Derived(name, kind, DerivationContext(graph.period_ns, topics, options, world))
 
 

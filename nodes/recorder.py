@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from graph.bag import BagWriter, Channel
+from graph.bag import BagWriter, Channel, OpaqueChannel
 from graph.bag.marks import COMPLETENESS
+from graph.derived import DerivedStream
 from graph.memory import Array
 from graph.service import Sink, SinkContext
 from msgs.layout import record_dtype
@@ -11,7 +12,7 @@ from msgs.schema import name_of, text_of
 
 
 class Recorder(Sink):
-    """Writes every topic of the graph to a bag, in the graph's order of topics."""
+    """Writes every topic of the graph to a bag, in the graph's order of topics, then the derived ones."""
 
     def __init__(self, context: SinkContext) -> None:
         """Opens the bag. Raises InputError when it cannot be created; without a bag it records nothing."""
@@ -21,7 +22,14 @@ class Recorder(Sink):
         self._recorded = dict.fromkeys(self._topics, 0)
         self._writer = None
         if context.bag is not None:
-            channels = [Channel(t.name, name_of(t.message), text_of(t.message), record_dtype(t.message)) for t in graph.topics]
+            self._derived = DerivedStream(context.derived)
+            channels: list[Channel | OpaqueChannel] = [
+                Channel(t.name, name_of(t.message), text_of(t.message), record_dtype(t.message)) for t in graph.topics
+            ]
+            channels += [
+                OpaqueChannel(t.name, t.schema_name, t.schema_encoding, t.schema, t.encoding)
+                for t in self._derived.topics
+            ]
             provenance = context.provenance
             self._writer = BagWriter(
                 context.bag, channels, provenance.metadata, provenance.attachments, graph.period_ns
@@ -32,7 +40,7 @@ class Recorder(Sink):
         if self._writer is not None:
             for name in self._topics:
                 self._recorded[name] += len(logs[name])
-            self._writer.write([logs[name] for name in self._topics])
+            self._writer.write([*(logs[name] for name in self._topics), *self._derived.take(end, logs)])
 
     def end(self, tick: int, counts: Mapping[str, int]) -> str | None:
         """Prove completeness: what was recorded of every topic is what was published. The bag says so either way."""
