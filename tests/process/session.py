@@ -1,0 +1,90 @@
+"""Launches a session as a user does, and looks at its processes from outside."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+ZOO = str(ROOT / "tests/process/zoo/zoo.yaml")
+COMMAND = [sys.executable, "-c", "from tools.cli import main; main()"]
+
+
+class Flight:
+    """A launch in flight: ``holeshot launch`` and the processes it forked."""
+
+    def __init__(self, *arguments: str, cwd: Path = ROOT) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "launch", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=cwd,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+            start_new_session=True,
+        )
+
+    def children(self) -> list[int]:
+        """The processes of the run that exist now."""
+        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _parent(pid) == self.process.pid]
+
+    def wait_until_recording(self, bag: Path, size: int = 100_000) -> dict[str, int]:
+        """Wait until the bag has ``size`` bytes; returns each node's process id, by name."""
+        while not (bag.exists() and bag.stat().st_size >= size):
+            if self.process.poll() is not None:
+                raise AssertionError(self.process.communicate()[1])
+            os.sched_yield()
+        return dict(zip(NAMES, sorted(self.children()), strict=True))
+
+    def end(self, timeout: float = 60.0) -> tuple[int, str, str]:
+        """Wait for its end: exit code, output, errors. Nothing of it may be left."""
+        before = self.children()
+        try:
+            out, err = self.process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            for pid in (*self.children(), self.process.pid):
+                os.kill(pid, signal.SIGKILL)
+            raise
+        assert [pid for pid in before if alive(pid)] == []
+        return self.process.returncode, out, err
+
+
+NAMES = (
+    "fault_injector", "simulator", "imu", "camera_oracle", "stack", "sim_fc", "scorer", "recorder", "clock",
+)  # fmt: skip
+"""The processes of launch file sitl in the order they are forked."""
+
+
+def alive(pid: int) -> bool:
+    """Whether a process exists and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (OSError, IndexError):
+        return -1
+
+
+def until_gone(pids: list[int], limit: float) -> None:
+    """Wait until none of the processes exists; fails after ``limit`` seconds."""
+    end = time.monotonic() + limit
+    while any(alive(pid) for pid in pids):
+        assert time.monotonic() < end, f"still there: {[pid for pid in pids if alive(pid)]}"
+        os.sched_yield()
+
+
+def tick_named(text: str) -> int:
+    """The tick a failure names."""
+    found = re.search(r"at tick (\d+)", text)
+    assert found is not None, text
+    return int(found[1])

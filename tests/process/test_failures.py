@@ -1,0 +1,143 @@
+"""However a node fails, the run ends soon, with a sentence naming the node, the tick and what it owed, exit code 3, no process
+left behind, and a bag that is readable up to there.
+"""
+
+import os
+import signal
+import time
+
+import pytest
+from graph.bag import Bag
+
+from tests.process.session import NAMES, ZOO, Flight, tick_named, until_gone
+
+OWED = "it owed topic mischief"
+
+
+def fly(kind, tmp_path, *more):
+    bag = tmp_path / "run.mcap"
+    code, out, err = Flight(ZOO, f"kind={kind}", "--record", str(bag), *more).end()
+    return code, out, err, bag
+
+
+def readable_up_to(bag, tick):
+    """The bag holds every channel up to the last whole window before ``tick``."""
+    assert Bag.open(bag).end_time >= (tick // 10 - 5) * 10_000_000
+
+
+@pytest.mark.parametrize("kind", ["behaves", "slow", "chatters"])
+def test_what_is_merely_unpleasant_ends_well(kind, tmp_path):
+    code, _, err, bag = fly(kind, tmp_path)
+    assert code == 0, err
+    assert Bag.open(bag).counts["mischief"] == 1001
+
+
+@pytest.mark.parametrize("runner", ["process", "inline"])
+def test_an_exception_is_shown_with_its_traceback(runner, tmp_path):
+    code, _, err, bag = fly("raises", tmp_path, "--runner", runner)
+    assert code == 3
+    assert 'raise ArithmeticError("out of luck")' in err
+    last = err.strip().splitlines()[-1]
+    assert last == (
+        "holeshot: node culprit failed: ArithmeticError: out of luck at tick 500 (0.500 s simulated); " + OWED
+    )
+    if runner == "process":
+        readable_up_to(bag, 500)
+
+
+def test_an_exception_in_the_first_step(tmp_path):
+    code, _, err, _ = fly("raises_at_once", tmp_path)
+    assert code == 3
+    assert "node culprit failed: ArithmeticError: born unlucky at tick 0 (0.000 s simulated); " + OWED in err
+
+
+def test_an_output_of_the_wrong_type(tmp_path):
+    code, _, err, _ = fly("wrong_type", tmp_path)
+    assert code == 3
+    assert "node culprit failed: " in err
+    assert tick_named(err) == 500
+
+
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [("dies", "was killed by SIGKILL"), ("exits_early", "exited with code 0 before the run ended")],
+)
+def test_a_node_that_is_gone(kind, what, tmp_path):
+    code, _, err, bag = fly(kind, tmp_path)
+    assert code == 3
+    assert f"holeshot: node culprit {what} at tick 500 (0.500 s simulated); {OWED}" in err
+    readable_up_to(bag, 500)
+
+
+@pytest.mark.parametrize("kind", ["silent", "ignores_sigterm"])
+def test_a_node_that_stalls(kind, tmp_path):
+    code, _, err, bag = fly(kind, tmp_path)
+    assert code == 3
+    assert f"holeshot: node culprit has not moved for 1 s at tick 500 (0.500 s simulated); {OWED}" in err
+    readable_up_to(bag, 500)
+
+
+def test_a_node_that_hangs_in_its_exit(tmp_path):
+    code, out, err, bag = fly("hangs_in_exit", tmp_path)
+    assert code == 0, err
+    assert Bag.open(bag).counts["mischief"] == 1001
+
+
+@pytest.mark.parametrize("node", NAMES)
+def test_sigkill_of_any_node_in_flight(node, tmp_path):
+    bag = tmp_path / "run.mcap"
+    flight = Flight("sitl", "--record", str(bag), "--rate", "2")
+    pids = flight.wait_until_recording(bag)
+    begun = time.monotonic()
+    os.kill(pids[node], signal.SIGKILL)
+    code, _, err = flight.end()
+    took = time.monotonic() - begun
+    assert code == 3
+    assert f"node {node} was killed by SIGKILL" in err
+    until_gone(list(pids.values()), 0)
+    readable_up_to(bag, tick_named(err) - (1000 if node == "recorder" else 0))
+    assert took < 5  # a bound against hanging, not a measurement
+
+
+@pytest.mark.parametrize("node", ["simulator", "stack", "recorder", "clock"])
+def test_sigstop_of_a_node_is_a_stall(node, tmp_path):
+    bag = tmp_path / "run.mcap"
+    flight = Flight(ZOO, "scenario=b0-nominal", "duration=100.0", "--record", str(bag), "--rate", "2")
+    while not bag.exists() or bag.stat().st_size < 100_000:
+        assert flight.process.poll() is None, flight.process.communicate()
+    pids = dict(zip((*NAMES[:7], "culprit", *NAMES[7:]), sorted(flight.children()), strict=True))
+    os.kill(pids[node], signal.SIGSTOP)
+    code, _, err = flight.end()
+    assert code == 3
+    assert f"node {node} has not moved for 1 s" in err
+
+
+def test_ctrl_c_once_is_a_clean_end(tmp_path):
+    bag = tmp_path / "run.mcap"
+    flight = Flight("sitl", "--record", str(bag), "--rate", "2")
+    flight.wait_until_recording(bag)
+    flight.process.send_signal(signal.SIGINT)
+    code, out, err = flight.end()
+    assert code == 130, err
+    assert "no score" in out
+    assert Bag.open(bag).counts["truth"] > 0
+
+
+def test_ctrl_c_twice_is_at_once(tmp_path):
+    bag = tmp_path / "run.mcap"
+    flight = Flight(ZOO, "kind=silent", "--record", str(bag), "--rate", "0.1")
+    while not bag.exists():
+        assert flight.process.poll() is None
+    flight.process.send_signal(signal.SIGINT)
+    flight.process.send_signal(signal.SIGINT)
+    assert flight.end()[0] == 130
+
+
+def test_children_do_not_outlive_a_killed_launcher(tmp_path):
+    bag = tmp_path / "run.mcap"
+    flight = Flight("sitl", "--record", str(bag), "--rate", "2")
+    pids = flight.wait_until_recording(bag)
+    flight.process.kill()
+    flight.process.communicate()
+    until_gone(list(pids.values()), 5)
+    assert Bag.open(bag).counts["truth"] > 0
