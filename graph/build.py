@@ -50,10 +50,10 @@ def build(launch: Launch, world: Any) -> Session:
     derivations: dict[str, tuple[type[Derivation], Any]] = {}
     for name, entry in launch.nodes.items():
         module = import_module(name, entry.node)
-        part = _part(name, module, world)
         options = parse(
             getattr(module, "Options", NoOptions), entry.options, f"launch {launch.name}: nodes.{name}.options"
         )
+        part = _part(name, module, world, options)
         if isinstance(part, Node):
             instances.append(_instance(name, entry, module, part, Context(name, world.seed, options, world)))
         elif issubclass(part, Clock):
@@ -89,10 +89,14 @@ def import_module(name: str, path: str) -> ModuleType:
         ) from None
 
 
-def _part(name: str, module: ModuleType, world: Any) -> Any:
-    """What a node's module declares: the node made for this world, else its one Node, Clock or Sink."""
+def _part(name: str, module: ModuleType, world: Any, options: Any) -> Any:
+    """What a node's module declares: the node made for this world, else its one Node, Clock or Sink.
+
+    ``node_for`` takes the world, and the node's options when it has a second parameter.
+    """
     if hasattr(module, "node_for"):
-        return module.node_for(world)
+        given = (world, options)[: len(inspect.signature(module.node_for).parameters)]
+        return module.node_for(*given)
     own = [
         value
         for value in vars(module).values()

@@ -60,7 +60,9 @@ class Transport(Config):
 
     listen: str = Field(default="tcp/127.0.0.1:0", description="zenoh endpoint pattern; port 0 takes a free port")
     multicast: bool = Field(default=False, description="whether outsiders may find the run by multicast scouting")
-    config: dict[str, Any] = Field(default={}, description="further zenoh configuration, such as TLS and access control")
+    config: dict[str, Any] = Field(
+        default={}, description="further zenoh configuration, such as TLS and access control"
+    )
 
 
 class File(Config):
@@ -70,7 +72,9 @@ class File(Config):
     description: str = Field(default="", description="one line for --help")
     args: dict[str, Argument] = Field(default={}, description="arguments")
     include: tuple[Include, ...] = Field(default=(), description="launch files this one is built from")
-    world: dict[str, Value] = Field(default={}, description="what is flown: scenario, course, vehicle, baseline, seed ...")
+    world: dict[str, Value] = Field(
+        default={}, description="what is flown: scenario, course, vehicle, baseline, seed ..."
+    )
     nodes: dict[str, NodeEntry | None] = Field(default={}, description="the nodes by name")
     delayed: tuple[str, ...] = Field(default=(), description="inputs NODE.PORT that deliver at the next tick")
     order: tuple[str, ...] = Field(default=(), description="topics in their order within a tick of the bag")
@@ -122,7 +126,9 @@ def _parse_overrides(file: File, overrides: Sequence[str]) -> dict[str, Value]:
         if not sign:
             raise InputError(f"argument '{text}': write it as NAME=VALUE; {_valid_args(file)}")
         if name not in file.args:
-            raise InputError(f"unknown argument '{name}' of launch file {file.name}{did_you_mean(name, file.args)}; {_valid_args(file)}")
+            raise InputError(
+                f"unknown argument '{name}' of launch file {file.name}{did_you_mean(name, file.args)}; {_valid_args(file)}"
+            )
         if name in values:
             raise InputError(f"argument '{name}' is given twice")
         values[name] = _convert(name, file.args[name], value)
@@ -137,9 +143,9 @@ def _convert(name: str, argument: Argument, text: str) -> Value:
     if argument.type == "str":
         return text
     if argument.type == "bool":
-        if text.lower() not in ("true", "false"):
-            raise InputError(f"argument {name}: '{text}' is not a bool; valid: true, false")
-        return text.lower() == "true"
+        if text.lower() not in ("true", "false", "on", "off"):
+            raise InputError(f"argument {name}: '{text}' is not a bool; valid: true, false, on, off")
+        return text.lower() in ("true", "on")
     try:
         return KINDS[argument.type](text)  # type: ignore[no-any-return]
     except ValueError:
@@ -160,7 +166,9 @@ def _resolve(file: File, source: str, given: Mapping[str, Value], chain: tuple[s
         inner_file = read(_beside(source, include.launch))
         unknown = next((a for a in include.args if a not in inner_file.args), None)
         if unknown is not None:
-            raise InputError(f"{source}: include {include.launch}: unknown argument '{unknown}'; {_valid_args(inner_file)}")
+            raise InputError(
+                f"{source}: include {include.launch}: unknown argument '{unknown}'; {_valid_args(inner_file)}"
+            )
         filled = {k: _fill(v, args, source) for k, v in include.args.items()}
         inner = _resolve(inner_file, _beside(source, include.launch), filled, (*chain, source))
         world |= inner.world
@@ -185,9 +193,7 @@ def _resolve(file: File, source: str, given: Mapping[str, Value], chain: tuple[s
     delayed = [(n, p) for n, p in delayed if n in nodes]
     delayed += [_port(source, text) for text in file.delayed]
     order = list(file.order) or order
-    return Launch(
-        file.name, args, world, nodes, tuple(dict.fromkeys(delayed)), tuple(order), transport or Transport()
-    )
+    return Launch(file.name, args, world, nodes, tuple(dict.fromkeys(delayed)), tuple(order), transport or Transport())
 
 
 def _arguments(file: File, given: Mapping[str, Value]) -> dict[str, Value]:

@@ -48,19 +48,30 @@ def recorded(bag: Bag, session: Session) -> Recording:
     graph = session.graph
     cut = bag.metadata.get(CUT)
     if cut is not None and cut.get("from_ns") != "0":
-        raise InputError(f"{bag.path}: is a part of a bag without its beginning, from which its nodes would have to be stepped")
-    logs = {t.name: _log(bag, t.name, t.message, graph.period_ns, session.ticks) for t in graph.topics if t.name in bag.counts}
+        raise InputError(
+            f"{bag.path}: is a part of a bag without its beginning, from which its nodes would have to be stepped"
+        )
+    logs = {
+        t.name: _log(bag, t.name, t.message, graph.period_ns, session.ticks)
+        for t in graph.topics
+        if t.name in bag.counts
+    }
     last = max((int(log["tick"][-1]) for log in logs.values() if len(log)), default=-1)
     settled = COMPLETENESS in bag.metadata or cut is not None
     # Without the recorder's last word the last tick may be recorded in part.
-    return Recording(graph, last + 1 if settled else max(last, 0), logs)
+    end = last + 1 if settled else last
+    if end <= 0:
+        raise InputError(f"{bag.path}: holds no complete tick of a run")
+    return Recording(graph, end, logs)
 
 
 def _log(bag: Bag, topic: str, message: type, period_ns: int, ticks: int) -> Array:
     schema = bag.schemas[topic]
     where = f"{bag.path}: topic {topic}"
     if schema.name != name_of(message) or dtype_of(schema) != record_dtype(message):
-        raise InputError(f"{where}: was recorded as another {schema.name or 'type'} than the {name_of(message)} of this version")
+        raise InputError(
+            f"{where}: was recorded as another {schema.name or 'type'} than the {name_of(message)} of this version"
+        )
     channel = bag.channel(topic, record_dtype(message))
     times = channel["log_time"]
     if len(times) and (times[0] < 0 or (times % period_ns).any() or (times[1:] < times[:-1]).any()):
@@ -95,7 +106,9 @@ def step_alone(recording: Recording, name: str) -> dict[str, Array]:
     graph = recording.graph
     instance = graph.instance(name)
     if instance.node.python:
-        raise InputError(f"node {name} ({instance.node.where}) is plain Python: only compiled nodes can be stepped again")
+        raise InputError(
+            f"node {name} ({instance.node.where}) is plain Python: only compiled nodes can be stepped again"
+        )
     absent = [t for t in (*instance.inputs.values(), *instance.outputs.values()) if t not in recording.logs]
     if absent:
         raise InputError(f"node {name}: the bag has no topic {absent[0]}, which the node needs to be stepped again")
@@ -141,7 +154,9 @@ def run_again(session: Session, end: int) -> dict[str, Array]:
     """
     for instance in session.graph.instances:
         if instance.node.python:
-            raise InputError(f"node {instance.name} ({instance.node.where}) is plain Python: nobody can promise that it says the same again")
+            raise InputError(
+                f"node {instance.name} ({instance.node.where}) is plain Python: nobody can promise that it says the same again"
+            )
     inline = InlineRun(session.graph, WINDOW)
     parts: dict[str, list[Array]] = {t.name: [] for t in session.graph.topics}
 
@@ -185,5 +200,7 @@ def inputs_at(recording: Recording, instance: Instance, tick: int) -> list[Given
         if log is None or place == 0:
             given.append(Given(port.name, topic, -1, None))
         else:
-            given.append(Given(port.name, topic, int(log["tick"][place - 1]) + late, read(log["data"][place - 1], port.message)))
+            given.append(
+                Given(port.name, topic, int(log["tick"][place - 1]) + late, read(log["data"][place - 1], port.message))
+            )
     return given

@@ -5,17 +5,26 @@ step publishes the initial state, at rest on the pad, and the randomization draw
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from pydantic import Field
 
 from blocks import quadrotor
 from blocks.math import Quat, Rotors, Vec3
-from graph.node import Context, Maybe, New, Setup, node
+from graph.config import Config
+from graph.node import Context, Maybe, New, Node, Setup, node
 from msgs.fault import Fault, FaultKind
 from msgs.rotor_command import RotorCommand
 from msgs.sim_config import SimConfig
 from msgs.truth_state import TruthState
 
 MOTOR_SCALE = int(FaultKind.MOTOR_SCALE)
+
+
+class Options(Config):
+    """Options of the simulator."""
+
+    monitor: bool = Field(default=False, description="whether the plant's invariants are checked before every step")
 
 
 class Params(NamedTuple):
@@ -75,6 +84,13 @@ def faults(p: Params, s: State, faults: Fault) -> State:
     r, n = faults.rotor, s.speed_scale
     scale = (k if r == 0 else n[0], k if r == 1 else n[1], k if r == 2 else n[2], k if r == 3 else n[3])
     return State(plant=s.plant, speed_scale=scale, started=s.started)
+
+
+def node_for(world: Any, options: Options | None = None) -> Node:
+    """The node, with the invariant monitor or without."""
+    from nodes import simulator_monitored
+
+    return simulator_monitored.simulator if options is not None and options.monitor else simulator
 
 
 def configure(context: Context) -> Setup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import Annotated
 
 import typer
@@ -17,10 +18,16 @@ EXAMPLE = "Example: holeshot launch sitl scenario=b0-nominal seed=7 --runner inl
 def launch(
     name: Annotated[str, typer.Argument(help="launch file: a shipped name or the path of a .yaml file")],
     arguments: Annotated[list[str] | None, typer.Argument(metavar="[ARG=VALUE]...", help="launch arguments")] = None,
-    runner: Annotated[str, typer.Option(help="where nodes run: process, inline or fused; the bag is the same")] = "process",
-    record: Annotated[str | None, typer.Option(metavar="PATH", help="the bag; by default a new one below bags/")] = None,
+    runner: Annotated[
+        str, typer.Option(help="where nodes run: process, inline or fused; the bag is the same")
+    ] = "process",
+    record: Annotated[
+        str | None, typer.Option(metavar="PATH", help="the bag; by default a new one below bags/")
+    ] = None,
     rate: Annotated[str, typer.Option(metavar="FACTOR|max", help="simulated seconds per second")] = "max",
-    window_ms: Annotated[float | None, typer.Option(help="simulated time granted at once, ms; the bag is the same")] = None,
+    window_ms: Annotated[
+        float | None, typer.Option(help="simulated time granted at once, ms; the bag is the same")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the result as one JSON line")] = False,
     show_args: Annotated[bool, typer.Option("--show-args", help="list the launch file's arguments and exit")] = False,
 ) -> None:
@@ -80,6 +87,7 @@ def _fly(
     as_json: bool,
 ) -> int:
     from graph.run import Execution, run
+    from tools import monitor
     from tools.flight_display import FlightDisplay
     from tools.session import bag_path, load
 
@@ -97,6 +105,10 @@ def _fly(
         print(json.dumps({"seed": world.seed, "score": result, "bag": bag}))
     else:
         display.print_result(result, bag)
+    violation = monitor.report(bag, session, world)
+    if violation is not None:
+        print(violation, file=sys.stderr)
+        return FAILED
     if outcome.interrupted:
         return INTERRUPTED
     return 0 if result is None or result["success"] else FAILED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from graph.bag import Bag
 from graph.build import Session, build
 from graph.config import did_you_mean
 from graph.errors import InputError
-from graph.launch import from_text, resolve
+from graph.launch import Launch, from_text, resolve
 from scenarios.world import World
 
 MCAP_MAGIC = b"\x89MCAP"
@@ -26,15 +27,28 @@ def load(name: str, overrides: Sequence[str] = ()) -> tuple[Session, World]:
     valid = list(inspect.signature(World.load).parameters)
     for key in launch.world:
         if key not in valid:
-            raise InputError(f"launch {launch.name}: world.{key}: unknown key{did_you_mean(key, valid)}; valid: {', '.join(valid)}")
+            raise InputError(
+                f"launch {launch.name}: world.{key}: unknown key{did_you_mean(key, valid)}; valid: {', '.join(valid)}"
+            )
     if launch.world.get("scenario") is None:
         raise InputError(f"launch {launch.name}: world.scenario: no scenario given; name one")
     world = World.load(**launch.world)  # type: ignore[arg-type]
     return build(launch, world), world
 
 
-def from_bag(bag: Bag) -> tuple[Session, World]:
-    """The session that a bag recorded, from the bag alone: its nodes without clock and sinks. Raises InputError."""
+def from_bag(bag: Bag, speed_limit_m_s: float | None = None) -> tuple[Session, World]:
+    """The session that a bag recorded, from the bag alone: its nodes without clock and sinks.
+
+    ``speed_limit_m_s`` replaces the scenario's own. Raises InputError.
+    """
+    launch, world = carried(bag)
+    if speed_limit_m_s is not None:
+        world = replace(world, scenario=world.scenario.model_copy(update={"speed_limit_m_s": speed_limit_m_s}))
+    return build(launch, world), world
+
+
+def carried(bag: Bag) -> tuple[Launch, World]:
+    """The launch and the world that a bag carries. Raises InputError."""
     absent = [name for name in CARRIED if name not in bag.attachments]
     if absent:
         raise InputError(
@@ -47,7 +61,7 @@ def from_bag(bag: Bag) -> tuple[Session, World]:
         except UnicodeDecodeError:
             raise InputError(f"{bag.path}: its attachment {name} is not a text") from None
     world = World.from_resolved({kind: text for kind, text in texts.items() if kind != "launch"})
-    return build(from_text(texts["launch"], f"{bag.path}: launch.yaml"), world), world
+    return from_text(texts["launch"], f"{bag.path}: launch.yaml"), world
 
 
 def bag_path(world: World, given: str | None) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -19,3 +21,8 @@ def table(title: str, rows: Sequence[Sequence[str]], header: Sequence[str] = ())
     for row in rows:
         grid.add_row(*row)
     results.print(grid)
+
+
+def working(text: str) -> contextlib.AbstractContextManager[Any]:
+    """A progress line for work that may take a while, where a terminal is there."""
+    return progress.status(text) if progress.is_terminal else contextlib.nullcontext()

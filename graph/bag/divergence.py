@@ -81,7 +81,14 @@ class Difference:
     def json(self) -> dict[str, Any]:
         """As a JSON object; a value that is not finite as a text."""
         values = {side: _plain(getattr(self, side)) for side in ("left", "right")}
-        return {"topic": self.topic, "time_ns": self.time_ns, "index": self.index, "field": self.field, **values, "ulps": self.ulps}
+        return {
+            "topic": self.topic,
+            "time_ns": self.time_ns,
+            "index": self.index,
+            "field": self.field,
+            **values,
+            "ulps": self.ulps,
+        }
 
 
 @dataclass
@@ -133,7 +140,8 @@ class Report:
                 "missing": t.missing,
                 "extra": t.extra,
                 "fields": {
-                    name: {"count": f.count, "largest": _plain(f.largest), "ulps": f.ulps} for name, f in t.fields.items()
+                    name: {"count": f.count, "largest": _plain(f.largest), "ulps": f.ulps}
+                    for name, f in t.fields.items()
                 },
             }
             for t in self.topics
@@ -220,7 +228,9 @@ def _occurrences(ids: Array) -> Array:
     """For each id, how many of the same stand before it."""
     order = np.argsort(ids, kind="stable")
     ordered = ids[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ids) else np.empty(0, np.int64)
+    starts = (
+        np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ids) else np.empty(0, np.int64)
+    )
     lengths = np.diff(np.append(starts, len(ids)))
     counts = np.empty(len(ids), np.int64)
     counts[order] = np.arange(len(ids)) - np.repeat(starts, lengths)
@@ -245,7 +255,10 @@ def _values(
     ignore: Collection[str],
     tolerance: float,
 ) -> list[Difference]:
-    a, b = Messages(left.times[here], left.raw[here], left.dtype), Messages(right.times[there], right.raw[there], right.dtype)
+    a, b = (
+        Messages(left.times[here], left.raw[here], left.dtype),
+        Messages(right.times[there], right.raw[there], right.dtype),
+    )
     if np.array_equal(a.raw, b.raw):
         return []
     unequal = a.raw != b.raw
@@ -271,7 +284,9 @@ def _values(
         if first is None or rows[0] < first[0] or (rows[0] == first[0] and leaf.offset < first[1]):
             between = None if ulps is None else int(ulps[0])
             place = int(rows[0])
-            found = Difference(topic, int(a.times[place]), int(here[place]), leaf.path, x[0].item(), y[0].item(), between)
+            found = Difference(
+                topic, int(a.times[place]), int(here[place]), leaf.path, x[0].item(), y[0].item(), between
+            )
             first = (place, leaf.offset, found)
     summary.differing = int(differs.sum())
     return [] if first is None else [first[2]]

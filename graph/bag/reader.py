@@ -24,8 +24,8 @@ class Bag:
     """A complete and intact bag in memory.
 
     `topics`: in channel order; `counts`: messages per topic; `schemas`: per topic; `encodings`: of the messages per
-    topic, such as `cdr`; `metadata`: entries per record name; `attachments`: data per name; `start_time`, `end_time`: lowest and highest log time in ns, 0 without messages;
-    `library`: the writer's name.
+    topic, such as `cdr`; `metadata`: entries per record name; `attachments`: data per name; `start_time`, `end_time`:
+    lowest and highest log time in ns, 0 without messages; `library`: the writer's name.
     """
 
     @classmethod

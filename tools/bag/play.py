@@ -1,0 +1,145 @@
+"""``holeshot bag play``: publish a bag's messages on zenoh, as a run does for whoever listens from outside."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from graph.bag import Message
+
+EXAMPLE = "Example: holeshot bag play flight.mcap --rate 0.5 --from 12 --topics truth,imu"
+LOOK_S = 0.05
+"""Longest time between two looks at the keyboard, s."""
+
+
+def play(
+    bag: Annotated[Path, typer.Argument(metavar="BAG", help="the bag")],
+    rate: Annotated[str, typer.Option(metavar="FACTOR|max", help="simulated seconds per second")] = "1",
+    paused: Annotated[bool, typer.Option("--paused", help="wait for the space key before the first message")] = False,
+    begin: Annotated[float, typer.Option("--from", metavar="S", help="simulated time to start from, s")] = 0.0,
+    loop: Annotated[bool, typer.Option("--loop", help="start over at the end, until Ctrl-C")] = False,
+    topics: Annotated[str | None, typer.Option(metavar="A,B", help="the topics; by default all")] = None,
+    run: Annotated[
+        str | None, typer.Option(metavar="ID", help="the run's id in the keys; by default a new one")
+    ] = None,
+    listen: Annotated[
+        str, typer.Option(metavar="ENDPOINT", help="zenoh endpoint; port 0: a free one")
+    ] = "tcp/127.0.0.1:0",
+) -> None:
+    """Publish each message on holeshot/ID/TOPIC at its time. In a terminal, space or enter pauses and goes on.
+
+    To fly a stack against a bag, in lockstep and recorded: holeshot launch replay-stack bag=BAG
+    """
+    from graph.bag import Bag
+    from graph.launch import Transport
+    from graph.process.transport import Keys, configuration, endpoints, session
+
+    factor = _factor(rate)
+    opened = Bag.open(bag)
+    chosen = opened.topics if topics is None else tuple(t.strip() for t in topics.split(","))
+    for topic in chosen:
+        opened.heads(topic)
+    if not (math.isfinite(begin) and begin >= 0):
+        raise InputError(f"--from {begin:g}: must be a simulated time of at least 0 s")
+    messages = [m for m in opened.messages() if m.topic in chosen and m.log_time >= begin * 1e9]
+    if not messages:
+        raise InputError(f"{bag}: has no message of {', '.join(chosen) or 'any topic'} from {begin:g} s on")
+    if paused and not sys.stdin.isatty():
+        raise InputError("--paused: there is no terminal whose space key could start the playback")
+    keys = Keys(secrets.token_hex(4) if run is None else run)
+    where = endpoints(listen, 1)
+    with session(configuration(where, [], Transport())) as zenoh_session, Keyboard() as keyboard:
+        import zenoh
+
+        publishers = {
+            t: zenoh_session.declare_publisher(keys.topic(t), congestion_control=zenoh.CongestionControl.BLOCK)
+            for t in chosen
+        }
+        print(f"{keys.run}/*  at {where[0]}  ({len(messages)} messages of {len(chosen)} topics)", file=sys.stderr)
+        pace = Pace(factor, keyboard.pressed, paused)
+        while True:
+            for message in pace.of(messages):
+                publishers[message.topic].put(message.data)
+            if not loop:
+                return
+
+
+play.__doc__ = f"{play.__doc__}\n\n{EXAMPLE}"
+
+
+def _factor(text: str) -> float:
+    try:
+        factor = math.inf if text == "max" else float(text)
+    except ValueError:
+        factor = math.nan
+    if not factor > 0 or (math.isinf(factor) and text != "max"):
+        raise InputError(f"--rate {text}: valid: max, or a positive number of simulated seconds per second")
+    return factor
+
+
+class Pace:
+    """Gives out messages at their times, at a rate, with pauses."""
+
+    def __init__(self, rate: float, pressed: Callable[[float], bool], paused: bool) -> None:
+        """``pressed(seconds)`` waits at most that long for a key and says whether one was pressed."""
+        self._rate = rate
+        self._pressed = pressed
+        self._paused = paused
+
+    def of(self, messages: Sequence[Message]) -> Iterator[Message]:
+        """Each message once it is due; one that is late follows at once."""
+        first = messages[0].log_time
+        begun = time.monotonic()
+        for message in messages:
+            due = (message.log_time - first) * 1e-9 / self._rate
+            while True:
+                now = time.monotonic() - begun
+                if not self._paused and now >= due:
+                    break
+                if self._pressed(LOOK_S if self._paused else min(LOOK_S, due - now)):
+                    self._paused = not self._paused
+                if self._paused:
+                    begun += time.monotonic() - begun - now  # a pause moves everything behind it
+            yield message
+
+
+class Keyboard:
+    """Space and enter of a terminal; without one, no key is ever pressed."""
+
+    def __init__(self) -> None:
+        self._saved: Any = None
+
+    def __enter__(self) -> Keyboard:
+        if sys.stdin.isatty():
+            import termios
+            import tty
+
+            self._saved = termios.tcgetattr(sys.stdin)
+            tty.setcbreak(sys.stdin)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._saved is not None:
+            import termios
+
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._saved)
+
+    def pressed(self, seconds: float) -> bool:
+        """Wait at most ``seconds``; whether space or enter was pressed."""
+        if self._saved is None:
+            time.sleep(seconds)
+            return False
+        import select
+
+        ready, _, _ = select.select([sys.stdin], [], [], seconds)
+        return bool(ready) and sys.stdin.read(1) in (" ", "\n")

@@ -1,0 +1,89 @@
+"""``holeshot score``: the scoreboard of recorded runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graph.errors import InputError
+from tools.exit_codes import FAILED, GOOD
+
+if TYPE_CHECKING:
+    from graph.bag import Bag
+    from scenarios.world import World
+
+EXAMPLE = "Example: holeshot score flight.mcap --speed-limit 4.5"
+
+
+def score(
+    bags: Annotated[list[Path], typer.Argument(metavar="BAG...", help="the bags")],
+    speed_limit: Annotated[
+        float | None, typer.Option(metavar="V", help="score again under this highest true speed, m/s")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON line per run")] = False,
+) -> None:
+    """Show the verdict on recorded runs.
+
+    With --speed-limit, the scorer is stepped again over the recorded flight; it has no verdict where the recorded one
+    ended the run before the other limit was broken or the course flown.
+
+    Exit code 0: every run succeeded; 1: one did not, or has no verdict; 2: bad input.
+    """
+    from graph.bag import Bag
+    from tools import terminal
+
+    if speed_limit is not None and not (math.isfinite(speed_limit) and speed_limit > 0):
+        raise InputError(f"--speed-limit {speed_limit:g}: must be a positive speed in m/s")
+    good = True
+    for path in bags:
+        with terminal.working(f"scoring {path}"):
+            world, found = scored(Bag.open(path), speed_limit)
+        good = good and found is not None and found["success"]
+        if as_json:
+            print(json.dumps({"seed": world.seed, "score": found, "bag": str(path)}))
+        else:
+            _print(path, world, found)
+    raise typer.Exit(GOOD if good else FAILED)
+
+
+score.__doc__ = f"{score.__doc__}\n\n{EXAMPLE}"
+
+
+def scored(bag: Bag, speed_limit: float | None = None) -> tuple[World, dict[str, Any] | None]:
+    """A bag's world, and its score as ``tools.score_report`` has it, None without a verdict. Raises InputError."""
+    from graph.replay import recorded, step_alone
+    from msgs.gate_passage import GatePassage
+    from msgs.record import read
+    from msgs.score import Score
+    from tools.score_report import score_json
+    from tools.session import from_bag
+
+    session, world = from_bag(bag, speed_limit)
+    recording = recorded(bag, session)
+    topics = {t.message: t for t in session.graph.topics if t.message in (Score, GatePassage)}
+    if Score not in topics:
+        raise InputError(f"{bag.path}: its run had no scorer")
+    logs = recording.logs
+    if speed_limit is not None:
+        logs = step_alone(recording, topics[Score].publisher.name)
+    values = {kind: [read(r, kind) for r in logs[t.name]["data"]] for kind, t in topics.items() if t.name in logs}
+    if not values.get(Score):
+        return world, None
+    verdict = values[Score][0]
+    passages = [p for p in values.get(GatePassage, []) if p.stamp <= verdict.stamp]
+    return world, score_json(verdict, passages, [gate.id for gate in world.course.gates])
+
+
+def _print(path: Path, world: World, found: dict[str, Any] | None) -> None:
+    from tools import terminal
+    from tools.score_report import rows
+
+    title = f"{path}: {world.scenario.name}, seed {world.seed}"
+    if found is None:
+        terminal.results.print(f"{title}: no verdict", markup=False)
+    else:
+        terminal.table(title, rows(found))
