@@ -1,26 +1,35 @@
-"""Announces the scenario's faults: one message when a fault begins, one when it ends.
+"""Announces the scenario's faults, and those injected while it runs: one message when a fault begins, one when it ends.
 
-At most one message per tick; events that fall on one tick follow each other on the next ones.
+At most one message per tick; events that fall on one tick follow each other on the next ones. What was injected is in the
+messages, so that a run can be repeated from its bag.
 """
 
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from blocks.math import Vec3
+from graph.config import Config, parse
 from graph.errors import InputError
-from graph.node import Context, Maybe, Setup, node
+from graph.node import Context, Live, Maybe, Setup, node
 from msgs.fault import Fault, FaultKind
 from scenarios.scenario import Fault as ScenarioFault
 
 MAX_EVENTS = 32
+"""Beginnings and ends of a scenario's faults."""
+ROWS = 128
+"""The same with those injected."""
+TIMES = frozenset({"start_s", "end_s", "start_jitter_s"})
 COLUMNS = 11  # ns, kind, rotor, active, value, gyro bias x y z, accel bias x y z
 
 
 class Params(NamedTuple):
     """The events in order of time."""
 
-    events: Annotated[np.ndarray, (MAX_EVENTS, COLUMNS)]  # the first `filled` rows
+    events: Annotated[np.ndarray, (ROWS, COLUMNS)]  # the first `filled` rows
     filled: int
 
 
@@ -79,10 +88,84 @@ def configure(context: Context) -> Setup:
         raise InputError(
             f"scenario {scenario.name}: faults: {len(rows)} beginnings and ends; must be at most {MAX_EVENTS} in all"
         )
-    table = np.zeros((MAX_EVENTS, COLUMNS))
+    table = np.zeros((ROWS, COLUMNS))
     table[: len(rows)] = np.array(rows).reshape(-1, COLUMNS)
     return Setup(
         params=Params(events=table, filled=len(rows)),
         state=State(following=0),
         rate_hz=scenario.sim.physics_rate_hz,
+        live=Live(parse=parse_order, apply=insert, capacity=ROWS - len(rows)),
     )
+
+
+class Injection(Config):
+    """A fault to be injected into a running session, at once."""
+
+    fault: Annotated[ScenarioFault, Field(discriminator="kind")] = Field(description="the fault, as a scenario has it")
+    active: bool = Field(default=True, description="false: an earlier fault of this kind ends")
+    duration_s: float | None = Field(
+        default=None, gt=0, le=3600, description="how long it lasts, s; by default to the end"
+    )
+
+
+def parse_order(order: Mapping[str, Any]) -> list[list[float]]:
+    """An order such as {kind: motor_scale, rotor: 1, thrust_fraction: 0.5, duration_s: 2} as events, their times from now.
+
+    A fault's keys are those of a scenario file, without its times. Raises InputError for what is not valid.
+    """
+    given = {key: value for key, value in order.items() if key not in ("active", "duration_s")}
+    timed = sorted(TIMES & given.keys())
+    if timed:
+        raise InputError(f"fault: {timed[0]}: a fault is injected at once; duration_s says how long it lasts")
+    rest = {key: value for key, value in order.items() if key not in given}
+    injection = parse(Injection, {"fault": given, **rest}, "order")
+    [row] = rows_of(injection.fault)
+    row[3] = 1.0 if injection.active else 0.0
+    if injection.duration_s is None:
+        return [row]
+    return [row, [float(round(injection.duration_s * 1e9)), *row[1:3], 0.0, *row[4:]]]
+
+
+def insert(params: Any, state: Any, now: int, rows: Sequence[Sequence[float]]) -> None:
+    """Add events at ``now`` (ns) plus their time to a running injector's records, behind those due before or with them."""
+    events, count, following = params["events"], int(params["count"]), int(state["following"])
+    for row in rows:
+        due = now + row[0]
+        place = following + int(np.count_nonzero(events[following:count, 0] <= due))
+        events[place + 1 : count + 1] = events[place:count].copy()
+        events[place] = [due, *row[1:]]
+        count += 1
+    params["count"] = count
+
+
+def repeating(setup: Setup, recorded: Sequence[tuple[int, Fault]]) -> Setup | None:
+    """The setup that says again what was ``recorded`` (time of its step in ns, message); None when ``setup`` does.
+
+    An event of the scenario is recognised where it is the next one and was due; any other was injected at that time.
+    Raises InputError when there are more than an injector can hold.
+    """
+    table, count = setup.params.events, setup.params.count
+    rows: list[list[float]] = []
+    expected = 0
+    for time, fault in recorded:
+        said = [
+            float(fault.kind),
+            float(fault.rotor),
+            float(fault.active),
+            fault.value,
+            *fault.gyro_bias,
+            *fault.accel_bias,
+        ]
+        if expected < count and table[expected, 0] <= time and table[expected, 1:].tolist() == said:
+            rows.append(table[expected].tolist())
+            expected += 1
+        else:
+            rows.append([float(time), *said])
+    if len(rows) == expected:
+        return None
+    rows += table[expected:count].tolist()
+    if len(rows) > ROWS:
+        raise InputError(f"{len(rows)} faults begin or end in it; a run has at most {ROWS}")
+    repeated = np.zeros((ROWS, COLUMNS))
+    repeated[: len(rows)] = rows
+    return replace(setup, params=Params(events=repeated, count=len(rows)))

@@ -1,4 +1,4 @@
-"""A closed loop for tests: the nodes of a simulated flight in tick order, compiled into one function."""
+"""A closed loop for tests: the nodes of a simulated flight in tick order, compiled into one function when it is long."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -8,8 +8,9 @@ import numba
 import numpy as np
 
 from graph import loop
-from graph.memory import NodeMemory, entry_of, logs_for
-from graph.node import Context
+from graph.entry import Entry
+from graph.memory import NodeMemory, logs_for
+from graph.node import Context, Node
 from graph.wiring import SECOND, Graph, Instance, connect
 from msgs.codec import NANOSECONDS
 from msgs.record import read
@@ -26,6 +27,7 @@ MODULES = {
     "scorer": scorer,
 }
 WINDOW = 1000  # ticks
+SHORT = 10_000  # ticks; interpreting the loop is then quicker than compiling it
 
 
 @dataclass(frozen=True)
@@ -67,35 +69,42 @@ def graph_of(world: World) -> Graph:
 
 
 @cache
-def _compiled(source: str, steps: tuple[Any, ...], names: tuple[str, ...]) -> Any:
-    namespace = dict(zip(names, steps, strict=True))
-    exec(source, namespace)
-    return numba.njit(namespace["run"], error_model="numpy")
+def _entry(node: Node, delayed: tuple[str, ...]) -> Entry:
+    entry = Entry(node, delayed)
+    entry.compile()
+    return entry
 
 
-ENTRIES: dict[tuple[Any, ...], Any] = {}
+def _entries(graph: Graph) -> dict[str, Entry]:
+    return {f"step_{i.name}": _entry(i.node, tuple(sorted(i.setup.latency_ns))) for i in graph.instances}
 
 
-def _step(instance: Instance) -> Any:
-    """The compiled entry of a node, one per node and set of delayed outputs."""
-    key = (instance.node, tuple(sorted(instance.setup.latency_ns)))
-    if key not in ENTRIES:
-        entry = entry_of(instance)
-        entry.compile()
-        ENTRIES[key] = entry.dispatcher
-    return ENTRIES[key]
+@cache
+def _compiled(source: str, entries: tuple[tuple[str, Entry], ...]) -> Any:
+    names: dict[str, Any] = {name: entry.dispatcher for name, entry in entries}
+    exec(source, names)
+    return numba.njit(names["run"], error_model="numpy")
+
+
+def _compiled_loop(graph: Graph) -> Any:
+    return _compiled(loop.source(graph), tuple(_entries(graph).items()))
+
+
+def _interpreted_loop(graph: Graph) -> Any:
+    names: dict[str, Any] = {name: entry.callable for name, entry in _entries(graph).items()}
+    exec(loop.source(graph), names)
+    return names["run"]
 
 
 def fly(world: World) -> Flight:
     """Fly until the verdict."""
     graph = graph_of(world)
-    steps = tuple(_step(i) for i in graph.instances)
-    run = _compiled(loop.source(graph), steps, tuple(f"step_{i.name}" for i in graph.instances))
+    ticks = round(world.scenario.duration_s * SECOND) // graph.period_ns + 1
+    run = _compiled_loop(graph) if ticks > SHORT else _interpreted_loop(graph)
     memory = [NodeMemory(i, graph.period_ns) for i in graph.instances]
     logs = logs_for(graph, WINDOW)
     arrays = [a for m in memory for a in m.arrays]
     arrays += [a for t in graph.topics for a in (logs[t.name].ring, logs[t.name].count)]
-    ticks = round(world.scenario.duration_s * SECOND) // graph.period_ns + 1
     parts: dict[str, list[np.ndarray]] = {t.name: [] for t in graph.topics}
     tick, stopped = 0, False
     while tick < ticks and not stopped:
