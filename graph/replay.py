@@ -88,9 +88,9 @@ def _log(bag: Bag, topic: str, message: type, period_ns: int, ticks: int) -> Arr
 
 def _opaque(log: Array) -> Array:
     """``log`` with its records as bytes, which numpy copies whole."""
-    data = log.dtype["data"]
-    fields = {"names": ["tick", "data"], "formats": ["<i8", np.dtype((np.void, data.itemsize))]}
-    return log.view(np.dtype({**fields, "offsets": [0, 8], "itemsize": log.dtype.itemsize}))
+    data = np.dtype((np.void, log.dtype["data"].itemsize))
+    slot = {"names": ["tick", "data"], "formats": ["<i8", data], "offsets": [0, 8], "itemsize": log.dtype.itemsize}
+    return log.view(np.dtype(slot))  # type: ignore[call-overload]
 
 
 def _messages(log: Array, end: int, period_ns: int) -> Messages:
@@ -155,7 +155,7 @@ def run_again(session: Session, end: int) -> dict[str, Array]:
     for instance in session.graph.instances:
         if instance.node.python:
             raise InputError(
-                f"node {instance.name} ({instance.node.where}) is plain Python: nobody can promise that it says the same again"
+                f"node {instance.name} ({instance.node.where}) is plain Python: it need not say the same again"
             )
     inline = InlineRun(session.graph, WINDOW)
     parts: dict[str, list[Array]] = {t.name: [] for t in session.graph.topics}

@@ -1,7 +1,7 @@
 """The plant under the invariant monitor: the simulator, whose state is checked before it is stepped on.
 
-A node of its own, so that the unmonitored simulator pays nothing. The first violation is published and ends the run; the
-state it was found in is the truth of the same tick.
+A node of its own, so that the unmonitored simulator pays nothing. The first violation is published and ends the run;
+the state it was found in is the truth of the same tick.
 """
 
 from typing import NamedTuple

@@ -70,7 +70,7 @@ class Repro(_Measured):
             raise InputError(
                 f"vehicle: unknown or missing keys {', '.join(sorted(unknown))} (valid: {', '.join(fields)})"
             )
-        values = {}
+        values: dict[str, Any] = {}
         for name, given in self.vehicle.items():
             shape = {Vec3: 3, Rotors: 4}.get(quadrotor.Params.__annotations__[name], 0)
             numbers = given if shape and isinstance(given, tuple) else (given,)

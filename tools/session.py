@@ -11,9 +11,11 @@ from pathlib import Path
 
 from graph.bag import Bag
 from graph.build import Session, build
-from graph.config import did_you_mean
+from graph.config import did_you_mean, dump_yaml
 from graph.errors import InputError
 from graph.launch import Launch, from_text, resolve
+from scenarios import library
+from scenarios.baseline import Baseline
 from scenarios.world import World
 
 MCAP_MAGIC = b"\x89MCAP"
@@ -24,6 +26,11 @@ CARRIED = ("scenario.yaml", "vehicle.yaml", "course.yaml", "baseline.yaml", "lau
 def load(name: str, overrides: Sequence[str] = ()) -> tuple[Session, World]:
     """The session of launch file ``name`` under ``arg=value`` overrides, checked but not started. Raises InputError."""
     launch = resolve(name, overrides)
+    world = _recorded_world(launch) if "bag" in launch.world else _world(launch)
+    return build(launch, world), world
+
+
+def _world(launch: Launch) -> World:
     valid = list(inspect.signature(World.load).parameters)
     for key in launch.world:
         if key not in valid:
@@ -32,8 +39,24 @@ def load(name: str, overrides: Sequence[str] = ()) -> tuple[Session, World]:
             )
     if launch.world.get("scenario") is None:
         raise InputError(f"launch {launch.name}: world.scenario: no scenario given; name one")
-    world = World.load(**launch.world)  # type: ignore[arg-type]
-    return build(launch, world), world
+    return World.load(**launch.world)  # type: ignore[arg-type]
+
+
+def _recorded_world(launch: Launch) -> World:
+    """The world of the bag that the launch file names, with another baseline if it names one."""
+    path, baseline = launch.world["bag"], launch.world.get("baseline")
+    other = next((key for key in launch.world if key not in ("bag", "baseline")), None)
+    if other is not None:
+        raise InputError(
+            f"launch {launch.name}: world.{other}: comes from the bag; beside bag, only baseline may be given"
+        )
+    if path is None:
+        raise InputError(f"launch {launch.name}: world.bag: no bag given; name one, such as bag=flight.mcap")
+    world = carried(Bag.open(str(path)))[1]
+    if baseline is None:
+        return world
+    text = dump_yaml(library.load("baseline", Baseline, str(baseline)).model_dump(exclude_none=True))
+    return World.from_resolved(world.resolved() | {"baseline": text})
 
 
 def from_bag(bag: Bag, speed_limit_m_s: float | None = None) -> tuple[Session, World]:

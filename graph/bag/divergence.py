@@ -208,11 +208,11 @@ def _one_sided(topic: str, left: Messages | None, right: Messages | None) -> tup
         return summary, None
     place = int(np.argmin(present.times))
     sides = (1, None) if left else (None, 1)
-    return summary, Difference(topic, int(present.times[place]), place, "", *sides, None)
+    return summary, Difference(topic, int(present.times[place]), place, "", sides[0], sides[1], None)
 
 
 def matched(left: Array, right: Array) -> tuple[Array, Array]:
-    """Indices of messages that belong together: the k-th of a time on one side to the k-th of that time on the other."""
+    """Indices of messages that belong together: the k-th of a time on the left and the k-th of it on the right."""
     if np.array_equal(left, right):
         places = np.arange(len(left))
         return places, places

@@ -109,8 +109,12 @@ def _check_ignored(ignore: list[str], *sides: dict[str, Messages]) -> None:
 
 def provenance(a: Bag, b: Bag) -> list[tuple[str, str, str]]:
     """Metadata and attachments that differ, with a word for either side."""
+    from graph.bag.marks import COMPLETENESS, CUT
+
     found = []
     for kind in dict.fromkeys([*a.metadata, *b.metadata]):
+        if kind in (COMPLETENESS, CUT):  # what the messages show anyway
+            continue
         then, now = a.metadata.get(kind, {}), b.metadata.get(kind, {})
         for key in dict.fromkeys([*then, *now]):
             if then.get(key) != now.get(key):

@@ -92,7 +92,7 @@ def columns(bag: Bag, topic: str) -> Columns:
 
 
 def writer(kind: str) -> Callable[[Path, Columns], None]:
-    """The function that writes a table. Raises InputError for a format that is unknown or needs what is not installed."""
+    """The function that writes a table. Raises InputError for an unknown format, or without what it needs installed."""
     writers = {"csv": _write_csv, "parquet": _write_parquet, "npz": _write_npz}
     if kind not in writers:
         raise InputError(f"--format {kind}: valid: {', '.join(writers)}")

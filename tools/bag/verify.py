@@ -29,7 +29,7 @@ def verify(
 
     The stack (or another compiled node) is stepped from its recorded inputs; --all runs the whole graph from the seed.
 
-    Exit code 0: identical; 1: it differs, with a report of where first, by how much, and what the node had; 2: bad input.
+    Exit code 0: identical; 1: it differs, with a report of where first, how far, and what the node had; 2: bad input.
     """
     if sum((bag is not None, repro is not None)) != 1:
         raise InputError("bag verify: name a bag, or a repro file with --repro FILE")
