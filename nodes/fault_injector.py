@@ -128,14 +128,14 @@ def parse_order(order: Mapping[str, Any]) -> list[list[float]]:
 
 def insert(params: Any, state: Any, now: int, rows: Sequence[Sequence[float]]) -> None:
     """Add events at ``now`` (ns) plus their time to a running injector's records, behind those due before or with them."""
-    events, count, following = params["events"], int(params["count"]), int(state["following"])
+    events, count, following = params["events"], int(params["filled"]), int(state["following"])
     for row in rows:
         due = now + row[0]
         place = following + int(np.count_nonzero(events[following:count, 0] <= due))
         events[place + 1 : count + 1] = events[place:count].copy()
         events[place] = [due, *row[1:]]
         count += 1
-    params["count"] = count
+    params["filled"] = count
 
 
 def repeating(setup: Setup, recorded: Sequence[tuple[int, Fault]]) -> Setup | None:
@@ -144,7 +144,7 @@ def repeating(setup: Setup, recorded: Sequence[tuple[int, Fault]]) -> Setup | No
     An event of the scenario is recognised where it is the next one and was due; any other was injected at that time.
     Raises InputError when there are more than an injector can hold.
     """
-    table, count = setup.params.events, setup.params.count
+    table, count = setup.params.events, setup.params.filled
     rows: list[list[float]] = []
     expected = 0
     for time, fault in recorded:
@@ -168,4 +168,4 @@ def repeating(setup: Setup, recorded: Sequence[tuple[int, Fault]]) -> Setup | No
         raise InputError(f"{len(rows)} faults begin or end in it; a run has at most {ROWS}")
     repeated = np.zeros((ROWS, COLUMNS))
     repeated[: len(rows)] = rows
-    return replace(setup, params=Params(events=repeated, count=len(rows)))
+    return replace(setup, params=Params(events=repeated, filled=len(rows)))
