@@ -1,4 +1,4 @@
-"""An estimator as a user would write it, outside the project: it counts the gates the oracle sees, as its x position."""
+"""An estimator as a user would write it, outside the project: its x position counts the gates the oracle sees."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""A closed loop for tests: the nodes of a simulated flight in tick order, compiled into one function when it is long."""
+"""A closed loop for tests: the nodes of a simulated flight in tick order, compiled into one when it is long."""
 
 from dataclasses import dataclass
 from functools import cache

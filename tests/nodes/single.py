@@ -17,13 +17,14 @@ class Single:
 
     def __init__(self, node: Node, setup: Setup) -> None:
         ports = {port.name: port.name for port in node.inputs}
-        outputs = {port.name: port.name for port in node.outputs}
+        outputs = {output.name: output.name for output in node.outputs}
         self.instance = Instance(node.name, node, setup, ports, outputs)
         self.memory = NodeMemory(self.instance, PERIOD)
         self.inputs = {port.name: Log(port.message, 4096) for port in node.inputs}
         self.outputs = {port.name: Log(port.message, 4096) for port in node.outputs}
         self._step = entry_of(self.instance).callable
-        self._messages = {port.name: port.message for port in [*node.inputs, *node.outputs]}
+        self._messages: dict[str, type] = {port.name: port.message for port in node.inputs}
+        self._messages |= {output.name: output.message for output in node.outputs}
 
     def send(self, port: str, value: Any) -> None:
         """Deliver a message at the next step."""

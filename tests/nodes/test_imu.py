@@ -71,7 +71,7 @@ def test_on_the_ground_it_reads_gravity():
 
 
 def test_noise_has_the_density_given():
-    """sigma = d sqrt(f). For n uniform draws the variance estimate has relative deviation sqrt(0.8 / n): five of them."""
+    """sigma = d sqrt(f). For n uniform draws the variance estimate has relative deviation sqrt(0.8 / n): five."""
     n, gyro_density, accel_density = 4000, 1.2e-4, 2.8e-3
     gyro, accel = samples(
         single(gyro_noise_density=gyro_density, accel_noise_density=accel_density), n, truth(on_ground=True)

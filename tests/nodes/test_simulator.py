@@ -73,10 +73,11 @@ def test_scripted_motors_through_the_flight_controller_fly_the_quadrotor_block_b
         assert (truth.position, truth.velocity, truth.attitude) == (state.position, state.velocity, state.attitude)
         assert (truth.body_rates, truth.rotor_speeds) == (state.rates, state.rotor_speed)
         assert (truth.energy, truth.on_ground) == (state.energy, state.on_ground)
-        m = tuple(float(x) for x in 0.35 + 0.02 * rng.random(4))
+        a, b, c, d = (float(x) for x in 0.35 + 0.02 * rng.random(4))
         if tick % 4 == 0:
-            fc.send("motors", MotorCommand(t, m))
-            speeds = tuple(p.max_rotor_speed * math.sqrt(x) for x in m)
+            fc.send("motors", MotorCommand(t, (a, b, c, d)))
+            top = p.max_rotor_speed
+            speeds = (top * math.sqrt(a), top * math.sqrt(b), top * math.sqrt(c), top * math.sqrt(d))
         fc.step(t)
         plant.send("rotor_command", fc.last("rotor_command"))
     assert not state.on_ground

@@ -22,7 +22,7 @@ def world(
     slots: Mapping[str, str] | None = None,
     **keys: Any,
 ) -> World:
-    """The world of a shipped scenario with scenario keys, and keys of its vehicle and course, replaced one level deep."""
+    """The world of a shipped scenario with keys of its own, its vehicle and its course replaced, one level deep."""
     own = World.load(scenario, baseline=baseline, course=course_name)
     stack = own.baseline.model_copy(
         update={
