@@ -69,9 +69,7 @@ def track_of(bag: Bag, topic: str, period_ns: int) -> Track:
     schema = bag.schemas[topic]
     message = message_named(schema.name)
     if message is None or dtype_of(schema) != record_dtype(message):
-        raise InputError(
-            f"{bag.path}: topic {topic}: its type {schema.name} is not one of this version; leave it out of topics"
-        )
+        raise InputError(f"{bag.path}: topic {topic}: no {schema.name} of this version; leave it out of topics")
     ticks = times // period_ns
     if (times % period_ns).any() or (np.diff(ticks) <= 0).any():
         raise InputError(
@@ -89,8 +87,8 @@ def node_for(world: World, options: Options) -> Node:
     tracks = [track_of(bag, topic, period_ns) for topic in options.topics or playable]
     last = bag.end_time // period_ns
     steady = {t.topic for t in tracks if len(t.at) == last + 1}
-    fields = [(t.topic, t.message if t.topic in steady else Maybe[t.message]) for t in tracks]  # type: ignore[name-defined]
-    out_type: Any = NamedTuple("Out", [*fields, ("stop", bool)])  # type: ignore[misc]
+    fields = [(t.topic, _port(t.message, t.topic in steady)) for t in tracks]
+    out_type = _out_type([*fields, ("stop", bool)])
 
     def player(p: Params, s: State, t: int) -> tuple[State, out_type]:  # type: ignore[valid-type]
         """What was delivered at t."""
@@ -103,6 +101,14 @@ def node_for(world: World, options: Options) -> Node:
         return s, out_type(**said, stop=tick >= last)
 
     return declare(python=True)(player)
+
+
+def _port(message: Any, always: bool) -> Any:
+    return message if always else Maybe[message]
+
+
+def _out_type(fields: list[tuple[str, Any]]) -> Any:
+    return NamedTuple("Out", fields)
 
 
 def configure(context: Context) -> Setup:
