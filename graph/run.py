@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any
 
+from graph.bag import complete
 from graph.build import Session
+from graph.control import Control, Desk, Helm, Rows
+from graph.execution import Execution, sink_context
 from graph.fused import FusedLoop, FusedRun, check
 from graph.inline import InlineRun
 from graph.interrupt import Interrupt
 from graph.memory import Array, entry_of
-from graph.outcome import Outcome, failure
-from graph.service import Clock, Sink, SinkContext
+from graph.outcome import NodeFailure, Outcome, failure
+from graph.service import Clock, Sink
+
+__all__ = ["RUNNERS", "Execution", "prepare", "run", "window_ticks"]
 
 RUNNERS = ("process", "inline", "fused")
 INLINE_WINDOW_S = 1.0
 """Simulated time between two looks at a run in this process that no clock paces."""
-
-
-@dataclass(frozen=True)
-class Execution:
-    """How a run is executed. None of it changes a byte of the bag."""
-
-    runner: str = "process"
-    window_ms: float | None = None  # of the clock; None: as its options say
-    rate: float = math.inf  # simulated seconds per second
-    bag: str | None = None
-    watched: Collection[str] = ()  # topics whose messages go to on_message
-    on_message: Callable[[str, bytes], None] = lambda topic, data: None
 
 
 def prepare(session: Session, runner: str = "process", on_entry: Callable[[str], None] = lambda name: None) -> None:
@@ -61,9 +53,14 @@ def _run_processes(session: Session, execution: Execution) -> Outcome:
     from graph.process.supervisor import ProcessRun
 
     window = window_ticks(session, execution, session.clock[2].window_ms if session.clock else 10.0)
-    processes = ProcessRun(session, window, execution.rate, execution.bag, execution.watched, execution.on_message)
+    processes = ProcessRun(session, window, execution)
     processes.start()
-    return processes.wait()
+    try:
+        return processes.wait()
+    except NodeFailure:
+        if execution.bag is not None:
+            complete(execution.bag)  # when it was the recorder that died
+        raise
 
 
 def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -> Outcome:
@@ -72,12 +69,19 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
     window = window_ticks(session, execution, default_ms)
     clock = _clock(session, window, execution.rate)
     here = runner(session.graph, window)
+
+    def apply(node: str, tick: int, rows: Rows) -> None:
+        live, memory = session.graph.instance(node).setup.live, here.memory[node]
+        assert live is not None
+        live.apply(memory.P[0], memory.S[0], tick * session.graph.period_ns, rows)
+
+    control, desk = Control(session.graph, clock, session.ticks, apply), Desk()
     counts = dict.fromkeys(here.logs, 0)
     with ExitStack() as stack:
         interrupt = stack.enter_context(Interrupt())
         sinks: dict[str, Sink] = {}
         for name, (sink_type, options) in session.sinks.items():
-            sink = sink_type(SinkContext(session.graph, session.provenance, options, execution.bag, session.derived))
+            sink = sink_type(sink_context(session, options, execution, desk.ask))
             stack.callback(sink.close)
             sinks[name] = sink
 
@@ -89,13 +93,13 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
             for name in execution.watched:
                 for slot in logs[name]:
                     execution.on_message(name, slot["data"].tobytes())
-            if clock is not None:
-                clock.wait(end)
 
-        end = here.run(session.ticks, take, lambda: interrupt.asked)
+        helm = Helm(control, desk, window, lambda: interrupt.asked)
+        end = here.run(session.ticks, take, helm.next_window)
+        control.over(end)
         published = {name: log.delivered_before(end) for name, log in here.logs.items()}
         _settle(session, sinks, end, published)
-        return Outcome(end, counts, interrupt.asked)
+        return Outcome(end, counts, interrupt.asked or control.stopped)
 
 
 def _settle(session: Session, sinks: Mapping[str, Sink], end: int, counts: Mapping[str, int]) -> None:

@@ -41,6 +41,7 @@ class Recorder(Sink):
             for name in self._topics:
                 self._recorded[name] += len(logs[name])
             self._writer.write([*(logs[name] for name in self._topics), *self._derived.take(end, logs)])
+            self._writer.sync()
 
     def end(self, tick: int, counts: Mapping[str, int]) -> str | None:
         """Prove completeness: what was recorded of every topic is what was published. The bag says so either way."""

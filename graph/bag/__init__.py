@@ -2,7 +2,7 @@
 
 from graph.bag.reader import Bag, Message
 from graph.bag.records import Attachment
-from graph.bag.recover import Recovered, recover
+from graph.bag.recover import Recovered, complete, recover
 from graph.bag.scan import Schema
 from graph.bag.writer import BagWriter, Channel, Counts, OpaqueChannel
 
@@ -16,5 +16,6 @@ __all__ = [
     "OpaqueChannel",
     "Recovered",
     "Schema",
+    "complete",
     "recover",
 ]

@@ -30,6 +30,7 @@ class Container:
         except OSError as error:
             raise InputError(f"{path}: {_reason(path, error)}") from None
         self._offset = 0
+        self._preview_end = 0
         self._crc = 0
         self._start_time: int | None = None
         self._end_time = 0
@@ -92,6 +93,16 @@ class Container:
         )
         self._emit(b"".join([chunk, *indexes]))
 
+    def preview_chunk(self, content: bytes | memoryview, times: np.ndarray) -> None:
+        """Puts a chunk that is still growing behind what was added, to be overwritten by whatever is added next.
+
+        It is not part of the finished bag; a bag whose writer was killed has its messages.
+        """
+        head = ChunkHead(int(times.min()), int(times.max()), len(content), zlib.crc32(content), "")
+        record = records.chunk(head, bytes(content))
+        self._write(record, self._offset)
+        self._preview_end = self._offset + len(record)
+
     def finish(self, schemas: Sequence[bytes], channels: Sequence[bytes]) -> None:
         """Ends the data section, writes the summary with these schema and channel records, and closes the file."""
         end = records.data_end(self._crc)
@@ -127,15 +138,22 @@ class Container:
         self._file.close()
 
     def _emit(self, data: bytes) -> None:
+        self._write(data, self._offset)
+        self._crc = zlib.crc32(data, self._crc)
+        self._offset += len(data)
+        if self._preview_end > self._offset:
+            self._file.truncate(self._offset)
+        self._preview_end = 0
+
+    def _write(self, data: bytes, offset: int) -> None:
         rest = memoryview(data)
         try:
             while rest:
-                rest = rest[self._file.write(rest) :]
+                written = os.pwrite(self._file.fileno(), rest, offset)
+                rest, offset = rest[written:], offset + written
         except OSError as error:
             self.broken = True
             raise InputError(f"{self._path}: the bag cannot be written: {error.strerror}") from None
-        self._crc = zlib.crc32(data, self._crc)
-        self._offset += len(data)
 
 
 def _reason(path: Path, error: OSError) -> str:

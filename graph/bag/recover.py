@@ -1,5 +1,7 @@
 """Makes a complete bag of one that was cut off."""
 
+import contextlib
+import os
 import zlib
 from pathlib import Path
 from typing import NamedTuple
@@ -41,6 +43,17 @@ def recover(source: str | Path, target: str | Path) -> Recovered:
     finally:
         container.close()
     return Recovered(counts, found.damage)
+
+
+def complete(path: str | Path) -> None:
+    """Completes, in place, a bag whose writer was killed; a complete one, and one with nothing to recover, stay as they are."""
+    path = Path(path)
+    beside = path.with_name(path.name + ".recovered")
+    beside.unlink(missing_ok=True)
+    if path.exists() and scan_file(path).cut_off:
+        with contextlib.suppress(InputError):
+            recover(path, beside)
+            os.replace(beside, path)
 
 
 def _copy(found: Scan, container: Container) -> None:

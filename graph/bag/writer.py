@@ -158,6 +158,15 @@ class BagWriter:
                 self._container.close()
         return {queue.topic: queue.total for queue in self._queues}
 
+    def sync(self) -> None:
+        """Puts everything given so far into the file, so that it survives the writer's sudden end.
+
+        Changes no byte of the finished bag. Raises InputError when the disk does not take the data.
+        """
+        self._merge()
+        if self._message_channels.size:
+            self._container.preview_chunk(self._content.data, self._message_times)
+
     def abort(self) -> Counts:
         """Ends the bag early: everything written so far stays, as a complete and readable bag."""
         return self.finish()

@@ -8,20 +8,22 @@ import queue
 import signal
 import traceback
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
 from graph.errors import InputError
+from graph.execution import Execution, sink_context
 from graph.process.clock_host import ClockHost
 from graph.process.link import Link
 from graph.process.node_host import NodeHost
 from graph.process.peer import Peer
 from graph.process.plan import FINISHED, Board, Plan
 from graph.process.sink_host import SinkHost
+from graph.process.steering import ask
 from graph.process.transport import Keys, configuration, session
-from graph.service import SinkContext
+from graph.service import Sink
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,7 @@ class Spawn:
     board: Board
     entries: Mapping[str, Callable[..., bool]]
     endpoints: tuple[str, ...]  # by process index
-    watched: Collection[str]  # topics whose messages the launcher wants
-    rate: float
-    bag: str | None
+    execution: Execution
 
 
 def main(name: str, spawn: Spawn, connection: Connection, foreign: Collection[Connection]) -> None:
@@ -70,17 +70,20 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
         zenoh_session = stack.enter_context(session(config))
         peer = Peer(name, plan, spawn.keys, spawn.board, zenoh_session)
         if name in plan.nodes:
-            host = NodeHost(peer, spawn.entries[name], spawn.watched, lambda topic, data: link.send("watched", topic, data))
+            watched = spawn.execution.watched
+            host = NodeHost(peer, spawn.entries[name], watched, lambda topic, data: link.send("watched", topic, data))
             link.listen(zenoh_session.close)
             peer.join()
             link.send("finished", host.run())
         elif name in plan.sinks:
             sink_type, options = session_plan.sinks[name]
-            sink = sink_type(SinkContext(session_plan.graph, session_plan.provenance, options, spawn.bag, session_plan.derived))
+            execution = replace(spawn.execution, on_notice=lambda text: link.send("notice", text))
+            steer = partial(ask, zenoh_session, spawn.keys)
+            sink = sink_type(sink_context(session_plan, options, execution, steer))
             stack.callback(sink.close)
             sink_host = SinkHost(peer, sink)
             settlements: queue.SimpleQueue[Any] = queue.SimpleQueue()
-            link.listen(partial(_abandon, zenoh_session, settlements), settlements.put)
+            link.listen(partial(_abandon, zenoh_session, settlements), partial(_hear, sink, settlements))
             peer.join()
             sink_host.run()
             settlement = settlements.get()
@@ -91,11 +94,11 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
             link.send("finished", {})
         else:
             assert session_plan.clock is not None
-            clock = session_plan.clock[1](plan.window, session_plan.graph.period_ns, spawn.rate)
+            clock = session_plan.clock[1](plan.window, session_plan.graph.period_ns, spawn.execution.rate)
             clock_host = ClockHost(peer, clock)
             link.listen(zenoh_session.close, lambda message: _tell(clock_host, message))
             peer.join()
-            link.send("ended", clock_host.run())
+            link.send("ended", clock_host.run(), clock_host.stopped)
             link.send("finished", {})
 
 
@@ -103,6 +106,14 @@ def _abandon(zenoh_session: Any, settlements: queue.SimpleQueue[Any]) -> None:
     """The run is over and nobody will say what was published."""
     settlements.put(None)
     zenoh_session.close()
+
+
+def _hear(sink: Sink, settlements: queue.SimpleQueue[Any], message: Any) -> None:
+    """What the launcher tells a sink: that the run has failed, or what was published in one that ended in order."""
+    if isinstance(message, str):
+        sink.failed(message)
+    else:
+        settlements.put(message)
 
 
 def _tell(clock: ClockHost, message: Any) -> None:

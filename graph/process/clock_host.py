@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import queue
-from typing import Any
+from typing import Any, NamedTuple
 
+from graph.control import Control, Rows, read_request
+from graph.errors import InputError
 from graph.process.packets import CLOCK, DONE, NO_STOP, Order
 from graph.process.peer import Peer
 from graph.process.plan import COMPUTING, WINDOWS_IN_FLIGHT
+from graph.process.steering import payload_of, respond_to
 from graph.service import Clock
 
-INTERRUPT = ("", 0, 0)
+
+class Done(NamedTuple):
+    """A node's report of a window."""
+
+    name: str
+    end: int
+    stop: int
 
 
 class ClockHost:
@@ -18,22 +28,35 @@ class ClockHost:
 
     def __init__(self, peer: Peer, clock: Clock) -> None:
         self.peer = peer
-        self.clock = clock
-        self._reports: queue.SimpleQueue[tuple[str, int, int]] = queue.SimpleQueue()
+        session = peer.plan.session
+        self._control = Control(session.graph, clock, session.ticks, self._tell)
+        self._mail: queue.SimpleQueue[Any] = queue.SimpleQueue()  # Done, None to end the run, or a query
         self._subscriber = peer.session.declare_subscriber(peer.keys.done_all, self._on_done)
+        self._queryable = peer.session.declare_queryable(peer.keys.control, self._mail.put)
         self._put = peer.publisher(peer.keys.clock)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody asked for the run to end."""
+        return self._control.stopped
 
     def _on_done(self, sample: Any) -> None:
         end, stop = DONE.unpack(sample.payload.to_bytes())
-        self._reports.put((str(sample.key_expr).rpartition("/")[2], end, stop))
+        self._mail.put(Done(str(sample.key_expr).rpartition("/")[2], end, stop))
 
     def interrupt(self) -> None:
         """End the run at what is done so far."""
-        self._reports.put(INTERRUPT)
+        self._mail.put(None)
 
     def run(self) -> int:
         """Hold the clock until the end; returns the tick the run ended before."""
-        plan, board, index = self.peer.plan, self.peer.board, self.peer.index
+        end = self._hold()
+        self._say(Order.END, end)
+        self._control.over(end)
+        return end
+
+    def _hold(self) -> int:
+        plan, board, index, control = self.peer.plan, self.peer.board, self.peer.index, self._control
         ticks, window = plan.session.ticks, plan.window
         done = dict.fromkeys((*plan.nodes, *plan.sinks), 0)
         granted = committed = 0
@@ -41,32 +64,48 @@ class ClockHost:
         while True:
             slowest = min(done, key=lambda name: done[name])
             in_flight = granted - done[slowest]
-            if granted < ticks and in_flight < WINDOWS_IN_FLIGHT * window and stop == NO_STOP:
-                board.waiting[index] = COMPUTING
-                self.clock.wait(granted)
-                granted = min(granted + window, ticks)
-                self._say(Order.GRANT, granted)
+            limit, timeout = control.limit(granted), None
+            if granted < limit and in_flight < WINDOWS_IN_FLIGHT * window and stop == NO_STOP:
+                timeout = control.ahead(granted)
+                if timeout <= 0.0:
+                    granted = min(granted + window, limit)
+                    self._say(Order.GRANT, granted)
+                    continue
+            board.waiting[index] = plan.index[slowest] if in_flight else COMPUTING
+            try:
+                mail = self._mail.get(timeout=timeout)
+            except queue.Empty:
                 continue
-            board.waiting[index] = plan.index[slowest]
-            name, end, stopped = self._reports.get()
-            if not name:
-                return self._end(committed)
-            done[name] = end
-            if stopped != NO_STOP:
-                stop = stopped if stop == NO_STOP else min(stop, stopped)
+            if isinstance(mail, Done):
+                done[mail.name] = mail.end
+                if mail.stop != NO_STOP:
+                    stop = mail.stop if stop == NO_STOP else min(stop, mail.stop)
+            elif mail is not None:
+                self._obey(mail, granted)
+            if mail is None or control.stopped:
+                return committed
             front = min(done[node] for node in plan.nodes)
             board.ticks[index] = front
             if stop != NO_STOP and front > stop:
-                return self._end(stop + 1)
+                return stop + 1
             if front == ticks:
-                return self._end(ticks)
+                return ticks
             if front > committed and stop == NO_STOP:
                 committed = front
                 self._say(Order.COMMIT, committed)
+            control.reached(min(done.values()))
 
-    def _end(self, tick: int) -> int:
-        self._say(Order.END, tick)
-        return tick
+    def _obey(self, query: Any, granted: int) -> None:
+        respond = respond_to(query)
+        try:
+            request = read_request(payload_of(query))
+        except InputError as error:
+            respond({"ok": False, "error": str(error)})
+            return
+        self._control.obey(request, granted, respond)
+
+    def _tell(self, node: str, tick: int, rows: Rows) -> None:
+        self._put(CLOCK.pack(Order.TELL, tick) + json.dumps({"node": node, "rows": rows}).encode())
 
     def _say(self, order: Order, tick: int) -> None:
         self._put(CLOCK.pack(order, tick))

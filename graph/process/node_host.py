@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -95,8 +96,16 @@ class NodeHost:
             order, end = self.peer.hear_clock()
             if order is Order.END:
                 return {t.name: self.logs[t.name].delivered_before(end) for t in self._published}
-            if order is Order.GRANT:
+            if order is Order.TELL:
+                self._told(end)
+            elif order is Order.GRANT:
                 k = self._window(k, end)
+
+    def _told(self, tick: int) -> None:
+        told = json.loads(self.peer.told)
+        live = self._instance.setup.live
+        if told["node"] == self.peer.name and live is not None:
+            live.apply(self._memory.P[0], self._memory.S[0], tick * self._graph.period_ns, told["rows"])
 
     def _window(self, k: int, end: int) -> int:
         """Step k and what follows before tick ``end``; returns the next step."""

@@ -1,7 +1,7 @@
-"""The packets of the lockstep protocol: an edge's messages, the clock's grants, and each node's reports of windows done.
+"""The packets of the lockstep protocol: an edge's messages, the clock's words, and each node's reports of windows done.
 
-All integers are little-endian. An edge packet is ``sequence i64, watermark i64``, then for each topic of the edge, in the
-producer's order of outputs, ``count u32`` and that many slots (delivery tick i64, then the CDR body of the message,
+All integers are little-endian. An edge packet is ``sequence i64, watermark i64``, then for each topic of the edge, in
+the producer's order of outputs, ``count u32`` and that many slots (delivery tick i64, then the CDR body of the message,
 padded to 8 bytes). The watermark promises that every message delivered at that tick or before has now been sent.
 """
 
@@ -23,6 +23,7 @@ class Order(IntEnum):
     GRANT = 0  # step all ticks before this one
     COMMIT = 1  # what is before this tick is final
     END = 2  # the run is over; nothing from this tick on counts
+    TELL = 3  # a JSON object follows, {"node", "rows"}: the node changes its records before it steps at this tick
 
 
 def pack_edge(sequence: int, watermark: int, topics: Sequence[tuple[int, bytes]]) -> bytes:

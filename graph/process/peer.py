@@ -42,6 +42,7 @@ class Peer:
             self._clock = ZenohChannel(session, keys.clock, DEPTH_SLACK * 16)
             self._done = self.publisher(keys.done(name))
         self._token: Any = None
+        self.told = b""
 
     def publisher(self, key: str) -> Callable[[bytes], None]:
         """A publisher that waits rather than dropping."""
@@ -73,9 +74,11 @@ class Peer:
         watch.undeclare()
 
     def hear_clock(self) -> tuple[Order, int]:
-        """The clock's next word."""
+        """The clock's next word; what it tells a node is in ``told``."""
         self.board.waiting[self.index] = WAITING_FOR_CLOCK
-        order, tick = CLOCK.unpack(self._clock.recv())
+        payload = self._clock.recv()
+        order, tick = CLOCK.unpack_from(payload)
+        self.told = payload[CLOCK.size :]
         self.board.waiting[self.index] = COMPUTING
         return Order(order), tick
 

@@ -33,7 +33,7 @@ class SinkHost:
         """Take windows until the clock ends the run."""
         while True:
             order, end = self.peer.hear_clock()
-            if order is Order.GRANT:
+            if order in (Order.GRANT, Order.TELL):
                 continue
             for edge in self._edges:
                 while not edge.ready(end - 1):

@@ -8,16 +8,17 @@ import os
 import secrets
 import signal
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 from graph.build import Session
+from graph.execution import Execution
 from graph.memory import entry_of
 from graph.outcome import NodeFailure, Outcome, failure
 from graph.process.child import Spawn, main
-from graph.process.plan import COMPUTING, Board, Plan
+from graph.process.plan import Board, Plan
 from graph.process.transport import Keys, endpoints
 
 NODE_GRACE_S = 0.5
@@ -32,10 +33,7 @@ class ProcessRun:
         self,
         session: Session,
         window: int,
-        rate: float,
-        bag: str | None,
-        watched: Collection[str],
-        on_watched: Callable[[str, bytes], None],
+        execution: Execution,
     ) -> None:
         self.plan = Plan(session, window)
         self.graph = session.graph
@@ -47,17 +45,16 @@ class ProcessRun:
             board=self._board,
             entries={i.name: entry_of(i).callable for i in self.graph.instances},
             endpoints=tuple(endpoints(session.launch.transport.listen, len(self.plan.processes))),
-            watched=watched,
-            rate=rate,
-            bag=bag,
+            execution=execution,
         )
-        self._on_watched = on_watched
+        self._execution = execution
         self._processes: dict[str, Any] = {}
         self._connections: dict[str, Connection] = {}
         self._finished: dict[str, dict[str, int]] = {}
         self._failure: NodeFailure | None = None
         self._end_tick: int | None = None
         self._settled = False
+        self._stopped = False
         assert session.clock is not None
         self._stall_s: float = session.clock[2].stall_timeout_s
         self._moved_at = time.monotonic()
@@ -103,7 +100,7 @@ class ProcessRun:
         if self._failure is not None:
             raise self._failure
         assert self._end_tick is not None
-        return Outcome(self._end_tick, self._counts(), interrupted)
+        return Outcome(self._end_tick, self._counts(), interrupted or self._stopped)
 
     def _watch(self) -> None:
         while self._failure is None and len(self._finished) < len(self._processes):
@@ -128,11 +125,13 @@ class ProcessRun:
             while connection.poll():
                 kind, *values = connection.recv()
                 if kind == "watched":
-                    self._on_watched(*values)
+                    self._execution.on_message(*values)
+                elif kind == "notice":
+                    self._execution.on_notice(*values)
                 elif kind == "finished":
                     self._finished[name] = values[0]
                 elif kind == "ended":
-                    self._end_tick = values[0]
+                    self._end_tick, self._stopped = values
                 elif self._failure is None:
                     tick, text, trace = values
                     self._failure = failure(self.graph, name, tick, f"failed: {text}", trace)
@@ -155,7 +154,11 @@ class ProcessRun:
         process = self._processes[name]
         process.join()
         code = process.exitcode
-        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code} before the run ended"
+        how = (
+            f"was killed by {signal.Signals(-code).name}"
+            if code < 0
+            else f"exited with code {code} before the run ended"
+        )
         self._failure = failure(self.graph, name, self._tick(name), how)
 
     def _check_stall(self) -> None:
@@ -173,13 +176,16 @@ class ProcessRun:
         self._failure = failure(self.graph, culprit, self._tick(culprit), f"has not moved for {self._stall_s:g} s")
 
     def _culprit(self) -> str:
-        """Whoever the chain of waiting ends at."""
+        """A process that a signal stopped, else whoever the chain of waiting that begins at the clock ends at: the clock
+        itself when it paces.
+        """
+        stopped = [n for n, process in self._processes.items() if _is_stopped(process.pid)]
+        if stopped:
+            return stopped[0]
         index, seen = self.plan.index[self.plan.clock], set()
         while index not in seen and int(self._board.waiting[index]) >= 0:
             seen.add(index)
             index = int(self._board.waiting[index])
-        if int(self._board.waiting[index]) < COMPUTING:
-            return self.plan.clock
         return self.plan.processes[index]
 
     def _tick(self, name: str) -> int:
@@ -191,6 +197,8 @@ class ProcessRun:
 
     def _end_all(self) -> None:
         """End whatever still runs: nodes at once, sinks when they have closed what they write."""
+        for name in self.plan.sinks if self._failure is not None else ():
+            self._tell(name, str(self._failure))
         for name in self._processes:
             if self._failure is not None or name not in self._finished:
                 self._tell(name, "stop")

@@ -27,6 +27,7 @@ class Keys:
     def __init__(self, run: str) -> None:
         self.run = f"holeshot/{run}"
         self.clock = f"{self.run}/@clock"
+        self.control = f"{self.run}/@control"
         self.ready_all = f"{self.run}/@ready/*"
         self.done_all = f"{self.run}/@done/*"
 

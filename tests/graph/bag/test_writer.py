@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mcap.reader import make_reader
 from mcap.writer import Writer
 
-from graph.bag import Bag, BagWriter, Channel, OpaqueChannel
+from graph.bag import Bag, BagWriter, Channel, OpaqueChannel, recover
 from graph.errors import InputError
 from tests.graph.bag.samples import (
     ATTACHMENTS,
@@ -110,6 +110,21 @@ def test_bytes_do_not_depend_on_the_split_into_calls(
 def test_bytes_do_not_depend_on_the_window(window: int, logs: list[np.ndarray], whole: bytes, tmp_path: Path) -> None:
     write_bag(tmp_path / "bag.mcap", split(logs, range(window, TICKS, window)))
     assert (tmp_path / "bag.mcap").read_bytes() == whole
+
+
+def test_what_was_synced_survives_the_writer_and_changes_no_byte(
+    logs: list[np.ndarray], whole: bytes, tmp_path: Path
+) -> None:
+    path, given = tmp_path / "bag.mcap", 0
+    with BagWriter(path, CHANNELS, METADATA, ATTACHMENTS, PERIOD_NS) as writer:
+        for number, piece in enumerate(split(logs, range(25, TICKS, 25))):
+            writer.write(piece)
+            writer.sync()
+            given += sum(len(log) for log in piece)
+            killed = tmp_path / f"killed-{number}.mcap"
+            killed.write_bytes(path.read_bytes())
+            assert sum(recover(killed, tmp_path / f"recovered-{number}.mcap").counts.values()) == given
+    assert path.read_bytes() == whole
 
 
 def test_the_writer_copies_what_it_is_given(logs: list[np.ndarray], whole: bytes, tmp_path: Path) -> None:
