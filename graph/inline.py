@@ -47,13 +47,19 @@ class InlineRun:
         arrays = [a for i in self.graph.instances for a in self.memory[i.name].arrays]
         return arrays + [a for t in self.graph.topics for a in (self.logs[t.name].ring, self.logs[t.name].count)]
 
-    def run(self, end: int, take: Take, asked_to_end: Callable[[], bool] = lambda: False) -> int:
-        """Step until before tick ``end``, until a node ends the run or, between windows, until asked to end.
+    def run(self, end: int, take: Take, next_window: Callable[[int], int] | None = None) -> int:
+        """Step until before tick ``end``, or until a node ends the run.
+
+        ``next_window`` is asked at each tick a window may begin: the tick before which it ends, at most ``window``
+        later, or that tick itself when the run is to end there.
 
         Returns the tick behind the last one stepped. Raises NodeFailure when a plain-Python node raises.
         """
         arrays, stopped = self.arrays(), False
-        while self.tick < end and not stopped and not asked_to_end():
-            self.tick, stopped = self._run(self.tick, min(self.tick + self.window, end), *arrays)
+        while self.tick < end and not stopped:
+            until = self.tick + self.window if next_window is None else next_window(self.tick)
+            if until == self.tick:
+                break
+            self.tick, stopped = self._run(self.tick, min(until, end), *arrays)
             take(self.tick, {name: log.take(self.tick) for name, log in self.logs.items()})
         return self.tick

@@ -61,13 +61,27 @@ class Context:
 
 
 @dataclass(frozen=True)
+class Live:
+    """What a node can be told while it runs: an order becomes rows of numbers, which change its records at one tick.
+
+    ``apply`` gets the node's parameter and state records, the time of the tick in ns, and the rows, before the node
+    steps at that tick. For a run to be repeated from its bag, what an order did must show in the node's own messages.
+    """
+
+    parse: Callable[[Mapping[str, Any]], list[list[float]]]  # raises InputError
+    apply: Callable[[Any, Any, int, list[list[float]]], None]
+    capacity: int  # rows in a run
+
+
+@dataclass(frozen=True)
 class Setup:
-    """A configured node: its parameters, first state, rate, and latency of outputs by port name."""
+    """A configured node: its parameters, first state, rate, latency of outputs by port name, and orders it takes."""
 
     params: Any
     state: Any
     rate_hz: int
     latency_ns: Mapping[str, int] = field(default_factory=dict)
+    live: Live | None = None
 
 
 class NodeError(TypeError):

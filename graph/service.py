@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,9 @@ class SinkContext:
     options: Any
     bag: str | None  # where this run is recorded, if it is
     derived: Sequence[Derived] = ()  # topics to be computed from what the sink takes
+    steer: Callable[[Any, Callable[[dict[str, Any]], None]], None] | None = None  # asks the run for something
+    notice: Callable[[str], None] = lambda text: None  # says something to whoever started the run
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the run, for showing
 
 
 class Sink(ABC):
@@ -49,13 +52,16 @@ class Sink(ABC):
         """
         return None
 
+    def failed(self, text: str) -> None:  # noqa: B027 (most sinks have nothing to do)
+        """The run has failed, as ``text`` says; the sink is about to be closed."""
+
     @abstractmethod
     def close(self) -> None:
         """The run is over; what ``take`` got is all there is."""
 
 
 class Clock(ABC):
-    """Decides how far simulated time may go. It is asked between windows and may wait; it never changes a byte."""
+    """Decides how far simulated time may go. It is asked between windows; it never changes a byte."""
 
     def __init__(self, window: int, period_ns: int, rate: float) -> None:
         """``window`` in ticks; ``rate`` in simulated seconds per second, infinite for as fast as it goes."""
@@ -64,5 +70,9 @@ class Clock(ABC):
         self.rate = rate
 
     @abstractmethod
-    def wait(self, tick: int) -> None:
-        """Return when the window that starts at ``tick`` may begin."""
+    def ahead(self, tick: int) -> float:
+        """Wall time until the window that starts at ``tick`` may begin, s; 0 or less when it may now."""
+
+    def set_rate(self, rate: float) -> None:
+        """Go on at another rate."""
+        self.rate = rate

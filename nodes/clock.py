@@ -25,16 +25,20 @@ class PacedClock(Clock):
         super().__init__(window, period_ns, rate)
         self._origin: float | None = None
 
-    def wait(self, tick: int) -> None:
-        """Sleep until the wall clock has reached tick / rate."""
+    def ahead(self, tick: int) -> float:
+        """How far tick / rate is ahead of the wall clock, s; a run that fell behind does not race to catch up."""
         if math.isinf(self.rate):
-            return
+            return 0.0
         now = time.monotonic()
         due = tick * self.period_ns * 1e-9 / self.rate
         if self._origin is None:
             self._origin = now - due
         ahead = self._origin + due - now
-        if ahead > 0:
-            time.sleep(ahead)
-        else:
-            self._origin -= ahead  # a run that fell behind does not race to catch up
+        if ahead < 0:
+            self._origin -= ahead
+        return ahead
+
+    def set_rate(self, rate: float) -> None:
+        """Pace from now on at another rate."""
+        super().set_rate(rate)
+        self._origin = None

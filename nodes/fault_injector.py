@@ -1,7 +1,7 @@
 """Announces the scenario's faults, and those injected while it runs: one message when a fault begins, one when it ends.
 
-At most one message per tick; events that fall on one tick follow each other on the next ones. What was injected is in the
-messages, so that a run can be repeated from its bag.
+At most one message per tick; events that fall on one tick follow each other on the next ones. What was injected is in
+the messages, so that a run can be repeated from its bag.
 """
 
 from collections.abc import Mapping, Sequence
@@ -109,7 +109,7 @@ class Injection(Config):
 
 
 def parse_order(order: Mapping[str, Any]) -> list[list[float]]:
-    """An order such as {kind: motor_scale, rotor: 1, thrust_fraction: 0.5, duration_s: 2} as events, their times from now.
+    """The events of an order such as {kind: motor_scale, rotor: 1, thrust_fraction: 0.5, duration_s: 2}, from now on.
 
     A fault's keys are those of a scenario file, without its times. Raises InputError for what is not valid.
     """
@@ -127,7 +127,7 @@ def parse_order(order: Mapping[str, Any]) -> list[list[float]]:
 
 
 def insert(params: Any, state: Any, now: int, rows: Sequence[Sequence[float]]) -> None:
-    """Add events at ``now`` (ns) plus their time to a running injector's records, behind those due before or with them."""
+    """Add events at ``now`` (ns) plus their time to a running injector's records, behind those due before or then."""
     events, count, following = params["events"], int(params["filled"]), int(state["following"])
     for row in rows:
         due = now + row[0]
