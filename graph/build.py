@@ -8,7 +8,7 @@ import platform
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from types import ModuleType
 from typing import Any
@@ -41,8 +41,11 @@ class Session:
     derived: tuple[Derived, ...] = ()  # topics computed from the recorded ones
 
 
-def build(launch: Launch, world: Any) -> Session:
-    """Configure and wire every node of ``launch`` for ``world``. Raises InputError; nothing is started."""
+def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None) -> Session:
+    """Configure and wire every node of ``launch`` for ``world``; ``setups`` replace those of nodes by name.
+
+    Raises InputError; nothing is started.
+    """
     period_ns = SECOND // world.scenario.sim.physics_rate_hz
     instances: list[Instance] = []
     sinks: dict[str, tuple[type[Sink], Any]] = {}
@@ -55,11 +58,14 @@ def build(launch: Launch, world: Any) -> Session:
         )
         part = _part(name, module, world, options)
         if isinstance(part, Node):
-            instances.append(_instance(name, entry, module, part, Context(name, world.seed, options, world)))
+            instance = _instance(name, entry, module, part, Context(name, world.seed, options, world))
+            given = (setups or {}).get(name)
+            instances.append(instance if given is None else replace(instance, setup=given))
         elif issubclass(part, Clock):
             clock = (name, part, options)
         elif issubclass(part, Derivation):
-            derivations[name] = (part, options)
+            if part.wanted(world):
+                derivations[name] = (part, options)
         else:
             sinks[name] = (part, options)
     graph = connect(instances, period_ns, launch.delayed, launch.order)

@@ -51,6 +51,11 @@ class Derivation(ABC):
     def __init__(self, context: DerivationContext) -> None:
         self.context = context
 
+    @classmethod
+    def wanted(cls, world: Any) -> bool:
+        """Whether a session in ``world`` has these topics at all."""
+        return True
+
     @abstractmethod
     def take(self, end: int, logs: Mapping[str, Array]) -> list[Messages]:
         """The messages of each of ``TOPICS`` before tick ``end``, from the window's messages by topic."""
