@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from graph.launch import Launch, from_text, resolve
 from scenarios import library
 from scenarios.baseline import Baseline
 from scenarios.world import World
+from tools.injected import injected_faults
 
 MCAP_MAGIC = b"\x89MCAP"
 CARRIED = ("scenario.yaml", "vehicle.yaml", "course.yaml", "baseline.yaml", "launch.yaml")
@@ -67,7 +67,9 @@ def from_bag(bag: Bag, speed_limit_m_s: float | None = None) -> tuple[Session, W
     launch, world = carried(bag)
     if speed_limit_m_s is not None:
         world = replace(world, scenario=world.scenario.model_copy(update={"speed_limit_m_s": speed_limit_m_s}))
-    return build(launch, world), world
+    session = build(launch, world)
+    injected = injected_faults(bag, session)
+    return (build(launch, world, injected) if injected else session), world
 
 
 def carried(bag: Bag) -> tuple[Launch, World]:
@@ -103,6 +105,12 @@ def bag_path(world: World, given: str | None) -> str:
             head = file.read(len(MCAP_MAGIC))
         if head not in (MCAP_MAGIC, b""):
             raise InputError(f"--record {given}: there is a file that is no bag; it stays as it is")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InputError(f"--record {given}: no permission to write there")
+    try:
+        # Asking the system is the only way to know; what exists keeps its content, what does not is not left behind.
+        with path.open("r+b" if path.exists() else "xb") as file:
+            created = file.mode == "xb"
+        if created:
+            path.unlink()
+    except OSError as error:
+        raise InputError(f"--record {given}: cannot be written: {error.strerror}") from None
     return given

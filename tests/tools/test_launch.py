@@ -1,0 +1,150 @@
+"""``holeshot launch``: the result it prints, and for wrong input one clear message, exit code 2, nothing started, nothing
+overwritten.
+"""
+
+import json
+
+import pytest
+from graph.bag import Bag
+
+from tests.tools.command import ROOT, holeshot
+
+VEHICLE = ROOT / "scenarios/vehicles/rp-1.yaml"
+COURSE = ROOT / "scenarios/courses/a2rl-2025.yaml"
+SCENARIO = ROOT / "scenarios/null-pad.yaml"
+
+
+@pytest.mark.parametrize("runner", ["process", "inline", "fused"])
+def test_a_flight_ends_with_its_score_and_its_bag(runner, tmp_path):
+    bag = tmp_path / "run.mcap"
+    run = holeshot("launch", "sitl", "scenario=null-pad", "--runner", runner, "--record", str(bag), "--json")
+    assert run.returncode == 0, run.stderr
+    result = json.loads(run.stdout)
+    assert result["bag"] == str(bag)
+    assert result["score"]["success"] is True
+    assert result["score"]["reason"] == "complete"
+    assert Bag.open(bag).counts["truth"] == 2001
+
+
+def test_without_a_path_the_bag_is_new_below_bags(tmp_path):
+    run = holeshot("launch", "sitl", "scenario=null-pad", "duration=0.1", "--runner", "inline", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    (bag,) = (tmp_path / "bags").iterdir()
+    assert f"bag: bags/{bag.name}" in run.stdout
+
+
+def test_a_run_that_does_not_succeed_exits_with_1(tmp_path):
+    run = holeshot(
+        "launch", "sitl", "scenario=b0-nominal", "duration=1.0", "--runner", "inline", "--record", str(tmp_path / "b.mcap")
+    )
+    assert run.returncode == 1
+    assert "no: timeout" in run.stdout
+
+
+def test_arguments_are_listed():
+    run = holeshot("launch", "sitl", "--show-args")
+    assert run.returncode == 0
+    assert "  scenario: str = b0-nominal  what is flown" in run.stdout
+
+
+def changed(path, old, new, tmp_path):
+    text = path.read_text()
+    assert old in text
+    target = tmp_path / path.name
+    target.write_text(text.replace(old, new, 1))
+    return str(target)
+
+
+def refused(tmp_path, *arguments):
+    run = holeshot("launch", "sitl", *arguments, cwd=tmp_path)
+    assert run.returncode == 2, run.stdout + run.stderr
+    assert "Traceback" not in run.stderr
+    assert run.stdout == ""
+    return run.stderr.strip()
+
+
+def test_unknown_argument(tmp_path):
+    assert refused(tmp_path, "scenari=null-pad") == (
+        "holeshot: unknown argument 'scenari' of launch file sitl; did you mean scenario?; "
+        "valid arguments: scenario, baseline, course, vehicle, seed, duration, monitor"
+    )
+
+
+def test_unknown_scenario(tmp_path):
+    assert refused(tmp_path, "scenario=b0-nominl").startswith(
+        "holeshot: unknown scenario 'b0-nominl'; did you mean b0-nominal? (valid: b0-determinism, b0-nominal, "
+    )
+
+
+def test_misspelt_key(tmp_path):
+    path = changed(SCENARIO, "duration_s", "duraton_s", tmp_path)
+    assert f"{path}: duraton_s: unknown key; did you mean duration_s?" in refused(tmp_path, f"scenario={path}")
+
+
+def test_wrong_type(tmp_path):
+    path = changed(SCENARIO, "duration_s: ", "duration_s: about ", tmp_path)
+    assert f"{path}: duration_s: is " in refused(tmp_path, f"scenario={path}")
+
+
+def test_negative_mass(tmp_path):
+    path = changed(VEHICLE, "mass_kg: ", "mass_kg: -", tmp_path)
+    assert f"{path}: mass_kg: is -1.0; must be greater than 0" in refused(tmp_path, f"vehicle={path}")
+
+
+def test_rotor_count(tmp_path):
+    path = changed(VEHICLE, "rotor_count: 4", "rotor_count: 3", tmp_path)
+    assert f"{path}: rotor_count: is 3; must be 4" in refused(tmp_path, f"vehicle={path}")
+
+
+def test_unknown_gate_in_the_sequence(tmp_path):
+    path = str(tmp_path / "course.yaml")
+    (tmp_path / "course.yaml").write_text(COURSE.read_text() + "\nsequence: [1, 2, 99]\n")
+    assert f"{path}: sequence" in refused(tmp_path, f"course={path}")
+    assert "99" in refused(tmp_path, f"course={path}")
+
+
+def test_mismatched_wiring(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "name: mine\ninclude: [{launch: sitl, args: {scenario: 'null-pad'}}]\n"
+        "nodes: {imu: {node: nodes.imu, inputs: {truth: gates}}}\n"
+    )
+    run = holeshot("launch", str(path), cwd=tmp_path)
+    assert run.returncode == 2
+    assert run.stderr.strip() == (
+        "holeshot: topic gates: output camera_oracle.gates publishes GateObservations, but input imu.truth expects TruthState"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rate", "fast"), "holeshot: --rate fast: valid: max, or a positive number of simulated seconds per second"),
+        (("--runner", "gpu"), "holeshot: --runner gpu: valid: process, inline, fused"),
+        (("--window-ms", "0"), "holeshot: --window-ms 0.0: must be a positive number of milliseconds"),
+        (("--record", "nowhere/run.mcap"), "holeshot: --record nowhere/run.mcap: there is no folder nowhere"),
+        (("--record", "."), "holeshot: --record .: is a folder; name a file, such as run.mcap"),
+    ],
+)
+def test_bad_options(arguments, message, tmp_path):
+    assert refused(tmp_path, "scenario=null-pad", *arguments) == message
+
+
+def test_a_file_that_is_no_bag_is_not_overwritten(tmp_path):
+    (tmp_path / "notes.txt").write_text("precious")
+    message = refused(tmp_path, "scenario=null-pad", "--record", "notes.txt")
+    assert message == "holeshot: --record notes.txt: there is a file that is no bag; it stays as it is"
+    assert (tmp_path / "notes.txt").read_text() == "precious"
+
+
+def test_a_folder_that_takes_no_file(tmp_path):
+    message = refused(tmp_path, "scenario=null-pad", "--record", "/proc/run.mcap")
+    assert message == "holeshot: --record /proc/run.mcap: cannot be written: No such file or directory"
+
+
+def test_bad_input_is_found_before_a_bag_is_touched(tmp_path):
+    bag = tmp_path / "run.mcap"
+    assert holeshot("launch", "sitl", "scenario=null-pad", "--runner", "inline", "--record", str(bag)).returncode == 0
+    before = bag.read_bytes()
+    refused(tmp_path, "scenario=nul-pad", "--record", str(bag))
+    assert bag.read_bytes() == before
