@@ -12,7 +12,7 @@ from typing import NamedTuple
 from baselines.slots import Command, SlotContext, like, thrust_rates_command
 from blocks import attitude_controller, position_controller
 from blocks.cascade import cascade_config_from
-from blocks.kernel import kernel
+from blocks.kernel import inlined
 from blocks.math import Vec3
 from graph.errors import InputError
 from graph.node import Maybe
@@ -39,7 +39,7 @@ class State(NamedTuple):
     started: bool
 
 
-@kernel
+@inlined
 def control(p: Params, s: State, t: int, estimate: StateEstimate, reference: Maybe[Reference]) -> tuple[State, Command]:
     """Thrust and rates towards the reference."""
     elapsed = estimate.stamp - s.stamp

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from baselines import null_estimator
 from baselines.slots import SlotContext
-from blocks.kernel import kernel
+from blocks.kernel import inlined
 from blocks.math import Quat, Vec3
 from msgs.codec import valid_kernel
 from msgs.imu_sample import ImuSample
@@ -39,14 +39,14 @@ class State(NamedTuple):
     received: bool
 
 
-@kernel
+@inlined
 def on_imu(p: Params, s: State, imu: ImuSample) -> State:
     """Only its time counts."""
     clock = imu.stamp if imu.stamp > s.clock else s.clock
     return State(s.stamp, s.position, s.velocity, s.attitude, s.body_rates, clock, s.received)
 
 
-@kernel
+@inlined
 def on_truth(p: Params, s: State, truth: TruthState) -> State:
     """Keep a valid truth."""
     if not valid_truth(truth):
@@ -55,7 +55,7 @@ def on_truth(p: Params, s: State, truth: TruthState) -> State:
     return State(truth.stamp, truth.position, truth.velocity, truth.attitude, truth.body_rates, clock, True)
 
 
-@kernel
+@inlined
 def state_at(p: Params, s: State, t: int) -> StateEstimate:
     """The newest truth with zero biases and zero variance; before the first, at rest at the start and not healthy."""
     zero = Vec3(p.start.zero, p.start.zero, p.start.zero)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from baselines.slots import SlotContext
-from blocks.kernel import kernel
+from blocks.kernel import inlined
 from msgs.state_estimate import StateEstimate
 
 KIND = "daa_tracker"
@@ -17,7 +17,7 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-@kernel
+@inlined
 def track(p: Params, s: State, estimate: StateEstimate) -> State:
     """Nothing tracked."""
     return s

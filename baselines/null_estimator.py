@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from baselines.slots import SlotContext
-from blocks.kernel import kernel
+from blocks.kernel import inlined
 from blocks.math import Quat, Vec3
 from msgs.state_estimate import StateEstimate
 
@@ -23,7 +23,7 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-@kernel
+@inlined
 def state_at(p: Params, s: State, t: int) -> StateEstimate:
     """At rest at the start, with no uncertainty."""
     zero = Vec3(p.zero, p.zero, p.zero)

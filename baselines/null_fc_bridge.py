@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from baselines.slots import Command, SlotContext
-from blocks.kernel import kernel
+from blocks.kernel import inlined
 
 KIND = "fc_bridge"
 
@@ -16,7 +16,7 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-@kernel
+@inlined
 def send(p: Params, s: State, command: Command) -> tuple[State, Command]:
     """The command as it is."""
     return s, command

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from baselines.slots import Command, SlotContext
-from blocks.kernel import kernel
+from blocks.kernel import inlined
 from msgs.state_estimate import StateEstimate
 
 KIND = "safety_filter"
@@ -17,7 +17,7 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-@kernel
+@inlined
 def limit(p: Params, s: State, estimate: StateEstimate, command: Command) -> tuple[State, Command]:
     """The command as it is."""
     return s, command

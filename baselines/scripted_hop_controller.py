@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from baselines.slots import Command, SlotContext, like, thrust_rates_command
-from blocks.kernel import kernel
+from blocks.kernel import inlined
 from blocks.math import Vec3
 from graph.node import Maybe
 from msgs.reference import Reference
@@ -40,7 +40,7 @@ class State(NamedTuple):
     """Nothing to remember."""
 
 
-@kernel
+@inlined
 def control(p: Params, s: State, t: int, estimate: StateEstimate, reference: Maybe[Reference]) -> tuple[State, Command]:
     """What the schedule says at t."""
     row = 0

@@ -19,7 +19,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from baselines.slots import SlotContext, like, no_reference
-from blocks.kernel import inlined, kernel
+from blocks.kernel import inlined
 from blocks.math import Vec3, dot, norm, scale, sub, yaw_of
 from graph.errors import InputError
 from graph.node import Maybe
@@ -114,7 +114,7 @@ def advanced(p: Params, s: State, at: Vec3) -> State:
     return State(start=s.start, yaw=yaw, arc=arc, segment=segment, started=True)
 
 
-@kernel
+@inlined
 def plan(p: Params, s: State, t: int, estimate: StateEstimate) -> tuple[State, Maybe[Reference]]:
     """The carrot on the path for the estimate; nothing while the estimator is not healthy."""
     if not estimate.healthy:

@@ -23,7 +23,7 @@ rotors between 10 % and 95 % of their maximum speed.
 import math
 from typing import NamedTuple
 
-from blocks.kernel import inlined, kernel
+from blocks.kernel import inlined
 from blocks.math import Quat, Rotors, Vec3, body_z, clamp, conjugate, cross, normalize, rotate_inverse, sandwich
 
 
@@ -227,7 +227,7 @@ def vertical_thrust(p: Params, s: State) -> float:
     return ((t0 + t1) + (t2 + t3)) * body_z(s.attitude).z
 
 
-@kernel
+@inlined
 def step(p: Params, s: State, command: Rotors, dt: float) -> State:
     """The state dt seconds after s with the rotor speed command (rad/s) held.
 

@@ -111,7 +111,8 @@ class Entry:
         self.modules = sorted(modules)  # whose code the entry reaches
         defined = cache.generated(f"{node.module}.{node.name}", self.source, names.values, self.modules)
         self.interpreted: Callable[..., bool] = defined["step"]
-        self.dispatcher = numba.njit(error_model="numpy", cache=True, nogil=True)(self.interpreted)
+        # Inlined into the fused loop: its arrays would be hundreds of words to pass by call.
+        self.dispatcher = compiled(self.interpreted, forceinline=True)
 
     def signature(self) -> tuple[Any, ...]:
         """The numba types of the entry's arguments."""
@@ -135,6 +136,11 @@ class Entry:
             return self.interpreted
         self.compile()
         return self.dispatcher.overloads[self.signature()].entry_point  # type: ignore[no-any-return]
+
+
+def compiled(function: Callable[..., Any], **options: Any) -> Any:
+    """The dispatcher of generated code, cached on disk. Kernels never allocate, so references are not counted."""
+    return numba.njit(error_model="numpy", cache=True, nogil=True, _nrt=False, **options)(function)
 
 
 def stored_dtype(cls: type) -> np.dtype[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numba
 
 from graph import cache, loop
+from graph.entry import compiled
 from graph.errors import InputError
 from graph.inline import InlineRun
 from graph.memory import entry_of
@@ -26,7 +27,7 @@ class FusedLoop:
         sources = tuple(entry.source for entry in entries.values())
         self.source = loop.source(graph)
         self.interpreted: Callable[..., Any] = cache.generated("loop", self.source, names, modules, sources)["run"]
-        self.dispatcher = numba.njit(error_model="numpy", cache=True, nogil=True)(self.interpreted)
+        self.dispatcher = compiled(self.interpreted)
         kinds: dict[str, Any] = {}
         for instance in graph.instances:
             kinds |= dict(zip(loop.arguments_of(instance), entries[instance.name].signature()[2:], strict=True))

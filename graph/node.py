@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints, overload
 
-from blocks.kernel import kernel
+from blocks.kernel import inlined
 from blocks.splitmix64 import stream
 from msgs.message import is_message
 
@@ -96,7 +96,7 @@ class Node:
         self.name = step.__name__
         self.python = python
         self.reaches = tuple(reaches)
-        self.step = step if python else kernel(step)
+        self.step = step if python else inlined(step)
         self.each_kernels: dict[str, Any] = {}
         hints = _hints(step, self.where)
         names = list(inspect.signature(step).parameters)
@@ -136,7 +136,7 @@ class Node:
         message = hints.get(names[2]) if len(names) == 3 else None
         if not is_message(message):
             raise NodeError(f"{self.where}.each: {function.__name__} takes (params, state, message)")
-        compiled = function if self.python else kernel(function)
+        compiled = function if self.python else inlined(function)
         self.each_kernels[names[2]] = (compiled, message)
         return compiled  # type: ignore[no-any-return]
 
