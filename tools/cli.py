@@ -8,7 +8,7 @@ import sys
 import typer
 
 from graph.errors import InputError
-from tools import bag, launch, score
+from tools import bag, doctor, launch, score
 from tools.exit_codes import BAD_INPUT, INTERRUPTED, NODE_FAILED
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("launch")(launch.launch)
+app.command("doctor")(doctor.doctor)
 app.command("score")(score.score)
 app.add_typer(bag.app, name="bag")
 
