@@ -53,9 +53,7 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
     derivations: dict[str, tuple[type[Derivation], Any]] = {}
     for name, entry in launch.nodes.items():
         module = import_module(name, entry.node)
-        options = parse(
-            getattr(module, "Options", NoOptions), entry.options, f"launch {launch.name}: nodes.{name}.options"
-        )
+        options = _options(launch, name, module)
         part = _part(name, module, world, options)
         if isinstance(part, Node):
             instance = _instance(name, entry, module, part, Context(name, world.seed, options, world))
@@ -121,13 +119,36 @@ def _part(name: str, module: ModuleType, world: Any, options: Any) -> Any:
     return own[0]
 
 
-def _instance(name: str, entry: NodeEntry, module: ModuleType, node: Node, context: Context) -> Instance:
+def _setup(name: str, module: ModuleType, context: Context) -> Setup:
     configure = getattr(module, "configure", None)
     if configure is None:
         raise InputError(f"node {name}: module {module.__name__} has no configure(context) -> Setup")
     setup = configure(context)
     if not isinstance(setup, Setup):
         raise InputError(f"node {name}: configure of {module.__name__} returned a {type(setup).__name__}, not a Setup")
+    return setup
+
+
+def setups(session: Session, world: Any) -> dict[str, Setup]:
+    """Every node of ``session`` configured for a world that differs from its own in the seed alone."""
+    configured = {}
+    for instance in session.graph.instances:
+        name, entry = instance.name, session.launch.nodes[instance.name]
+        module = import_module(name, entry.node)
+        configured[name] = _setup(
+            name, module, Context(name, world.seed, _options(session.launch, name, module), world)
+        )
+    return configured
+
+
+def _options(launch: Launch, name: str, module: ModuleType) -> Any:
+    return parse(
+        getattr(module, "Options", NoOptions), launch.nodes[name].options, f"launch {launch.name}: nodes.{name}.options"
+    )
+
+
+def _instance(name: str, entry: NodeEntry, module: ModuleType, node: Node, context: Context) -> Instance:
+    setup = _setup(name, module, context)
     inputs = {port.name: entry.topic(entry.inputs, port.name) for port in node.inputs}
     outputs = {port.name: entry.topic(entry.outputs, port.name) for port in node.outputs}
     return Instance(name, node, setup, {**entry.inputs, **inputs}, {**entry.outputs, **outputs})

@@ -27,6 +27,11 @@ class Log:
         self.taken = 0  # messages that ``take`` has given out
         self._buffer = self.buffer()
 
+    def reset(self) -> None:
+        """Forget every message; the slot before the first reads as zero again, as a new log's does."""
+        self.count[0] = self.taken = 0
+        self.ring[-1] = np.zeros((), self.ring.dtype)
+
     def delivered_before(self, end: int) -> int:
         """How many of all messages since the start were delivered before tick ``end``."""
         mask, stop = len(self.ring) - 1, int(self.count[0])

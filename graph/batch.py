@@ -1,0 +1,119 @@
+"""The same graph flown under seed after seed: nothing is recorded, and one thread's memory serves every run of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from threading import Event, local
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from graph.build import Session, setups
+from graph.fused import FusedLoop
+from graph.memory import Array, Log, NodeMemory, capacity
+
+WINDOW = 10_000
+"""Ticks between two looks at a run: how soon it can be cancelled, and how many messages a kept log must hold."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Cancelled(Exception):
+    """The batch was cancelled while the run was under way."""
+
+
+@dataclass(frozen=True)
+class Flight:
+    """A run that ended: the tick it ended before, and all messages of the topics kept."""
+
+    end: int
+    messages: Mapping[str, Array]
+
+
+class Plan:
+    """A session's graph compiled to one function, and the topics whose messages are wanted of every run."""
+
+    def __init__(self, session: Session, kept: Collection[str]) -> None:
+        self.session = session
+        self.kept = tuple(kept)
+        self.run: Callable[..., tuple[int, bool]] = FusedLoop(session.graph).callable
+
+
+class Seat:
+    """The memory of one run at a time of a plan. Its size depends neither on how many runs there are nor on their length."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        graph = plan.session.graph
+        windows = {t.name: WINDOW if t.name in plan.kept else 1 for t in graph.topics}
+        self._logs = {t.name: Log(t.message, capacity(t, graph, windows[t.name])) for t in graph.topics}
+        self._rings = [array for t in graph.topics for array in (self._logs[t.name].ring, self._logs[t.name].count)]
+
+    def fly(self, world: Any, cancelled: Callable[[], bool] = lambda: False) -> Flight:
+        """Run to the end under ``world``, which may differ in the seed from the session's own.
+
+        Raises Cancelled when ``cancelled`` says so between two windows.
+        """
+        session, graph = self.plan.session, self.plan.session.graph
+        configured = setups(session, world)
+        memory = [NodeMemory(replace(i, setup=configured[i.name]), graph.period_ns) for i in graph.instances]
+        arrays = [array for node in memory for array in node.arrays] + self._rings
+        for log in self._logs.values():
+            log.reset()
+        parts: dict[str, list[Array]] = {name: [] for name in self.plan.kept}
+        tick, stopped = 0, False
+        while tick < session.ticks and not stopped:
+            if cancelled():
+                raise Cancelled
+            tick, stopped = self.plan.run(tick, min(tick + WINDOW, session.ticks), *arrays)
+            for name, part in parts.items():
+                part.append(self._logs[name].take(tick))
+        return Flight(tick, {name: np.concatenate(part) for name, part in parts.items()})
+
+
+class Seats:
+    """A seat for each thread that asks; a thread keeps that of the plan it flew last."""
+
+    def __init__(self) -> None:
+        self._local = local()
+
+    def of(self, plan: Plan) -> Seat:
+        """This thread's seat in ``plan``."""
+        seat: Seat | None = getattr(self._local, "seat", None)
+        if seat is None or seat.plan is not plan:
+            seat = self._local.seat = Seat(plan)
+        return seat
+
+
+class Pool(Generic[Item, Result]):
+    """Threads that work on items; results come in the order of the items, whatever the number of threads."""
+
+    def __init__(self, work: Callable[[Item, Callable[[], bool]], Result], jobs: int) -> None:
+        """``work`` gets an item, and a function that says whether it is to give up by raising Cancelled."""
+        self._work = work
+        self._jobs = jobs
+        self._stop = Event()
+
+    def results(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
+        """Each item with its result. At most two items for each thread are under way at any time.
+
+        When the caller leaves early, by an exception such as KeyboardInterrupt too, what is under way is cancelled.
+        """
+        waiting: list[tuple[Item, Future[Result]]] = []
+        source = iter(items)
+        with ThreadPoolExecutor(self._jobs, thread_name_prefix="batch") as threads:
+            try:
+                while True:
+                    while len(waiting) < 2 * self._jobs and (item := next(source, None)) is not None:
+                        waiting.append((item, threads.submit(self._work, item, self._stop.is_set)))
+                    if not waiting:
+                        return
+                    item, future = waiting.pop(0)
+                    yield item, future.result()
+            finally:
+                self._stop.set()
+                for _, future in waiting:
+                    future.cancel()
