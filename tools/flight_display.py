@@ -74,9 +74,15 @@ class FlightDisplay:
         self._begun = self._printed = time.monotonic()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._status is not None:
             self._status.stop()
+
+    def on_notice(self, text: str) -> None:
+        """Show what a part of the run has to say."""
+        terminal.progress.print(text, soft_wrap=True)
 
     def on_message(self, topic: str, data: bytes) -> None:
         """Take a watched message."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import math
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph.errors import InputError
 from tools.exit_codes import FAILED, INTERRUPTED
 
+if TYPE_CHECKING:
+    from graph.build import Session
+
+VIEWER = "viewer"
 EXAMPLE = "Example: holeshot launch sitl scenario=b0-nominal seed=7 --runner inline --record flight.mcap"
 
 
@@ -27,6 +31,9 @@ def launch(
     rate: Annotated[str, typer.Option(metavar="FACTOR|max", help="simulated seconds per second")] = "max",
     window_ms: Annotated[
         float | None, typer.Option(help="simulated time granted at once, ms; the bag is the same")
+    ] = None,
+    viewer: Annotated[
+        bool | None, typer.Option("--viewer/--no-viewer", help="serve viewers; by default when a terminal is there")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the result as one JSON line")] = False,
     show_args: Annotated[bool, typer.Option("--show-args", help="list the launch file's arguments and exit")] = False,
@@ -48,7 +55,7 @@ def launch(
 
     if runner not in RUNNERS:
         raise InputError(f"--runner {runner}: valid: {', '.join(RUNNERS)}")
-    code = _fly(name, arguments or [], runner, record, factor, window_ms, as_json)
+    code = _fly(name, arguments or [], runner, record, factor, window_ms, viewer, as_json)
     raise typer.Exit(code)
 
 
@@ -84,6 +91,7 @@ def _fly(
     record: str | None,
     rate: float,
     window_ms: float | None,
+    viewer: bool | None,
     as_json: bool,
 ) -> int:
     from graph.run import Execution, run
@@ -92,13 +100,22 @@ def _fly(
     from tools.session import bag_path, load
 
     session, world = load(name, arguments)
+    session = _with_viewer(session, viewer)
     bag = bag_path(world, record)
     display = FlightDisplay(session, world)
     display.prepare(runner)
     with display:
         outcome = run(
             session,
-            Execution(runner, window_ms, rate, bag, watched=display.watched, on_message=display.on_message),
+            Execution(
+                runner,
+                window_ms,
+                rate,
+                bag,
+                watched=display.watched,
+                on_message=display.on_message,
+                on_notice=display.on_notice,
+            ),
         )
     result = display.result(outcome)
     if as_json:
@@ -112,3 +129,21 @@ def _fly(
     if outcome.interrupted:
         return INTERRUPTED
     return 0 if result is None or result["success"] else FAILED
+
+
+def _with_viewer(session: Session, wanted: bool | None) -> Session:
+    """The session with its viewer or without; by default with one when a person is there to look."""
+    from dataclasses import replace
+
+    from nodes.view.server import free_port
+    from tools import terminal
+
+    if VIEWER not in session.sinks:
+        if wanted:
+            raise InputError(f"--viewer: launch file {session.launch.name} has no node {VIEWER}: nodes.viewer")
+        return session
+    if not (terminal.progress.is_terminal if wanted is None else wanted):
+        return replace(session, sinks={name: sink for name, sink in session.sinks.items() if name != VIEWER})
+    options = session.sinks[VIEWER][1]
+    free_port(options.host, options.port)
+    return session

@@ -1,0 +1,172 @@
+"""The server of protocol foxglove.sdk.v1: foxglove-sdk, whose own bounded queues drop what a viewer does not take."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import foxglove
+from foxglove.websocket import (
+    Capability,
+    PlaybackCommand,
+    PlaybackControlRequest,
+    PlaybackState,
+    PlaybackStatus,
+    ServerListener,
+    StatusLevel,
+)
+
+from graph.errors import InputError
+from nodes.view.server import Content, Server, Values
+from nodes.view.services import RESPONSE, ServiceOffer
+
+TIME_PERIOD_S = 1.0 / 60.0
+REPEAT_S = 0.25
+"""A subscriber gets the newest message of a topic at once when the last one is longer ago, in wall time."""
+LINGER_S = 0.3
+"""What is on its way when the run ends has that long to reach a viewer."""
+LEVELS = {"info": StatusLevel.Info, "warning": StatusLevel.Warning, "error": StatusLevel.Error}
+
+
+class SdkServer(Server, ServerListener):
+    """One foxglove-sdk server."""
+
+    def __init__(self, content: Content, host: str, port: int) -> None:
+        """Listens at once. Raises RuntimeError when the port is taken."""
+        self._content = content
+        context = self._context = foxglove.Context()  # kept: its channels close with it
+        self._channels = [
+            foxglove.Channel(
+                topic.name,
+                schema=foxglove.Schema(name=topic.schema_name, encoding=topic.schema_encoding, data=topic.schema),
+                message_encoding=topic.encoding,
+                context=context,
+            )
+            for topic in content.topics
+        ]
+        self._index = {topic.name: number for number, topic in enumerate(content.topics)}
+        self._newest: list[tuple[int, bytes, float] | None] = [None] * len(content.topics)
+        self._now = content.start_ns
+        self._told = 0.0
+        self._speed = 1.0
+        self._plays = False  # some viewer has used its playback control
+        self._viewers = False  # some viewer has been here
+        self._server = foxglove.start_server(
+            name=content.name,
+            host=host,
+            port=port,
+            capabilities=[Capability.Time, Capability.Services, Capability.Parameters, Capability.ConnectionGraph],
+            server_listener=self,
+            supported_encodings=["json"],
+            services=[_service(offer, self._call) for offer in content.services],
+            context=context,
+            playback_time_range=(content.start_ns, content.end_ns),
+        )
+        self._server.publish_connection_graph(_graph(content))
+        shown = f"[{host}]" if ":" in host else host
+        self.url = f"ws://{shown}:{self._server.port}"
+
+    def time(self, now_ns: int) -> None:
+        self._now = now_ns
+        now = time.monotonic()
+        if now - self._told >= TIME_PERIOD_S:
+            self._told = now
+            self._server.broadcast_time(now_ns)
+
+    def publish(self, topic: int, time_ns: int, data: bytes) -> None:
+        self._newest[topic] = (time_ns, data, time.monotonic())
+        self._channels[topic].log(data, log_time=time_ns)
+
+    def status(self, text: str, level: str = "info", key: str | None = None) -> None:
+        self._server.publish_status(text, LEVELS[level], key)
+
+    def changed(self, values: Values) -> None:
+        self._server.publish_parameter_values([_parameter(name, value) for name, value in values.items()])
+        if self._plays:  # older viewers do not know the message
+            self._server.broadcast_playback_state(self._playback(self._content.parameters(), False, None))
+
+    def close(self) -> None:
+        self._server.broadcast_time(self._now)
+        if self._viewers:
+            time.sleep(LINGER_S)
+        self._server.stop()
+
+    def _call(self, offer: ServiceOffer, payload: bytes) -> bytes:
+        return json.dumps(self._content.ask(offer.asked(payload))).encode()
+
+    def on_subscribe(self, client: Any, channel: Any) -> None:
+        """Whoever comes late gets what is there: nothing is sent twice to a paused or a slow topic otherwise."""
+        self._viewers = True
+        newest = self._newest[self._index[channel.topic]]
+        if newest is not None and time.monotonic() - newest[2] > REPEAT_S:
+            self._server.broadcast_time(self._now)
+            self._channels[self._index[channel.topic]].log(newest[1], log_time=newest[0])
+
+    def on_get_parameters(
+        self, client: Any, param_names: list[str], request_id: str | None = None
+    ) -> list[foxglove.Parameter]:
+        """All parameters, or those named."""
+        values = self._content.parameters()
+        return [_parameter(name, value) for name, value in values.items() if not param_names or name in param_names]
+
+    def on_set_parameters(
+        self, client: Any, parameters: Sequence[foxglove.Parameter], request_id: str | None = None
+    ) -> list[foxglove.Parameter]:
+        """Set what can be set; whatever cannot keeps its value, and a status says why."""
+        for parameter in parameters:
+            try:
+                self._content.write(parameter.name, parameter.get_value())
+            except InputError as error:
+                self.status(str(error), "warning", f"parameter {parameter.name}")
+        return self.on_get_parameters(client, [parameter.name for parameter in parameters])
+
+    def on_playback_control_request(self, request: PlaybackControlRequest) -> PlaybackState:
+        """Pause, resume and speed of the live run; its time cannot be chosen."""
+        content, self._plays = self._content, True
+        if request.seek_time is not None:
+            self.status("a live run cannot be wound: open its bag with holeshot bag play", "warning", "seek")
+        if request.playback_speed > 0.0 and abs(request.playback_speed - self._speed) > 1e-6:
+            self._speed = request.playback_speed
+            content.ask({"kind": "rate", "factor": float(request.playback_speed)})
+        play = request.playback_command == PlaybackCommand.Play
+        if play == bool(content.parameters()["paused"]):
+            content.ask({"kind": "resume" if play else "pause"})
+        return self._playback(content.parameters(), False, request.request_id)
+
+    def _playback(self, values: Values, seeked: bool, request_id: str | None) -> PlaybackState:
+        rate = values.get("rate")
+        if isinstance(rate, int | float):
+            self._speed = float(rate)
+        status = PlaybackStatus.Paused if values.get("paused") else PlaybackStatus.Playing
+        return PlaybackState(status, self._now, self._speed, seeked, request_id)
+
+
+def _parameter(name: str, value: Any) -> foxglove.Parameter:
+    return foxglove.Parameter(name, value=value)
+
+
+def _service(offer: ServiceOffer, call: Any) -> foxglove.Service:
+    def schema(part: str, data: bytes) -> foxglove.MessageSchema:
+        inner = foxglove.Schema(name=f"{offer.type_name}.{part}", encoding="jsonschema", data=data)
+        return foxglove.MessageSchema(encoding="json", schema=inner)
+
+    return foxglove.Service(
+        offer.name,
+        schema=foxglove.ServiceSchema(
+            offer.type_name, request=schema("Request", offer.schema), response=schema("Response", RESPONSE)
+        ),
+        handler=lambda request: call(offer, request.payload),
+    )
+
+
+def _graph(content: Content) -> foxglove.ConnectionGraph:
+    graph = foxglove.ConnectionGraph()
+    for topic, nodes in content.wiring.publishers.items():
+        graph.set_published_topic(topic, list(nodes))
+    for topic, nodes in content.wiring.subscribers.items():
+        graph.set_subscribed_topic(topic, list(nodes))
+    for offer in content.services:
+        graph.set_advertised_service(offer.name, ["viewer"])
+    return graph

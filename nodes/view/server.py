@@ -1,0 +1,105 @@
+"""What a server of any viewer protocol does for the viewer node, and what it needs from it."""
+
+from __future__ import annotations
+
+import socket
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graph.errors import InputError
+from nodes.view.offer import OfferedTopic, Wiring
+from nodes.view.services import ServiceOffer
+
+DEFAULT_PORT = 8765
+PORTS_TRIED = 100
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Content:
+    """What is served under which name, and what viewers may ask.
+
+    ``ask`` takes a request to the session and waits for its reply; ``write`` sets a parameter, and raises InputError
+    for one that cannot be set.
+    """
+
+    name: str
+    topics: Sequence[OfferedTopic]
+    wiring: Wiring
+    services: Sequence[ServiceOffer]
+    parameters: Callable[[], Values]
+    write: Callable[[str, Any], None]
+    ask: Callable[[Mapping[str, Any]], Values]
+    start_ns: int
+    end_ns: int
+
+
+class Server(ABC):
+    """Serves viewers. No method waits for a viewer; whatever cannot be sent in time is dropped."""
+
+    url: str
+
+    @abstractmethod
+    def time(self, now_ns: int) -> None:
+        """Say what simulated time it is."""
+
+    @abstractmethod
+    def publish(self, topic: int, time_ns: int, data: bytes) -> None:
+        """Send a message on a topic, by its index in the content."""
+
+    @abstractmethod
+    def status(self, text: str, level: str = "info", key: str | None = None) -> None:
+        """Show a text: level info, warning or error; a later one of the same key replaces it."""
+
+    @abstractmethod
+    def changed(self, values: Values) -> None:
+        """Parameters have these values now."""
+
+    @property
+    def dropped(self) -> int:
+        """Messages dropped because a viewer was behind, as far as the protocol's server says."""
+        return 0
+
+    @abstractmethod
+    def close(self) -> None:
+        """Say goodbye."""
+
+
+def free_port(host: str, port: int | None) -> tuple[int, str]:
+    """A port to listen on, and what there is to say about it: the one given, else the first free one from 8765 on.
+
+    Raises InputError when the given one is taken, which names one that is free, or when the host is not this machine's.
+    """
+    first = DEFAULT_PORT if port is None else port
+    for candidate in range(first, min(first + PORTS_TRIED, 65536)):
+        if _is_free(host, candidate):
+            if candidate == first:
+                return candidate, ""
+            if port is not None:
+                raise InputError(
+                    f"viewer: port {port} of {host} is in use; {candidate} is free: viewer_port={candidate}"
+                )
+            return candidate, f"port {first} is in use, the viewer is on {candidate}"
+    raise InputError(f"viewer: no port of {host} from {first} on is free; name another: viewer_port=PORT")
+
+
+def _is_free(host: str, port: int) -> bool:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError:
+        raise InputError(f"viewer: host {host} is not known") from None
+    family, kind, protocol, _, address = found[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except PermissionError:
+            raise InputError(f"viewer: no permission to listen on port {port} of {host}") from None
+        except OSError as error:
+            if error.errno == 99:  # EADDRNOTAVAIL
+                raise InputError(f"viewer: {host} is no address of this machine") from None
+            return False
+    return True

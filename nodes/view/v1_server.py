@@ -1,0 +1,261 @@
+"""The server of protocol foxglove.websocket.v1: foxglove-websocket, in a thread of its own behind a bounded queue.
+
+That library sends to one viewer after another and waits for one that does not read. So nothing of the run ever calls
+it: messages wait in a queue, whose oldest are dropped, and a viewer whose connection is full is left out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from foxglove_websocket.server import (
+    FoxgloveServer,
+    FoxgloveServerListener,
+    ServiceCallRequestHeader,
+    TimeDataHeader,
+)
+from foxglove_websocket.types import BinaryOpcode, ClientBinaryOpcode, StatusLevel
+from websockets.exceptions import ConnectionClosed
+
+from graph.errors import InputError
+from nodes.view.server import Content, Server, Values
+from nodes.view.services import RESPONSE
+
+BACKLOG = 1024
+"""Messages that wait for viewers at most."""
+FULL_BYTES = 32 * 1024
+"""Unsent bytes of a connection from which on its viewer gets nothing; sending does not wait below 64 KiB."""
+TIME_PERIOD_S = 1.0 / 60.0
+REPEAT_S = 0.25
+START_S = 10.0
+LEVELS = {"info": StatusLevel.INFO, "warning": StatusLevel.WARNING, "error": StatusLevel.ERROR}
+
+_quiet = logging.getLogger(__name__)
+_quiet.setLevel(logging.CRITICAL)
+
+
+class _Unhurried(FoxgloveServer):  # type: ignore[misc]
+    """Leaves out viewers that do not read, and answers a call that fails."""
+
+    dropped = 0
+
+    async def send_message(self, chan_id: Any, timestamp: int, payload: bytes) -> None:
+        for client in self._clients:
+            subscription = client.subscriptions_by_channel.get(chan_id)
+            if subscription is None:
+                continue
+            if _is_full(client):
+                self.dropped += 1
+                continue
+            await self._send_message_data(
+                client.connection, subscription=subscription, timestamp=timestamp, payload=payload
+            )
+
+    async def broadcast_time(self, timestamp: int) -> None:
+        message = TimeDataHeader.pack(BinaryOpcode.TIME, timestamp)
+        for client in self._clients:
+            if not _is_full(client):
+                with contextlib.suppress(ConnectionClosed):
+                    await client.connection.send(message)
+
+    async def _send_json(self, connection: Any, msg: Any) -> None:
+        if connection.transport is not None and connection.transport.get_write_buffer_size() > FULL_BYTES:
+            self.dropped += 1
+            return
+        await super()._send_json(connection, msg)
+
+    async def _handle_client_binary_message(self, client: Any, message: bytes) -> None:
+        try:
+            await super()._handle_client_binary_message(client, message)
+        except Exception as error:
+            if message[0] != ClientBinaryOpcode.SERVICE_CALL_REQUEST or len(message) < ServiceCallRequestHeader.size:
+                raise
+            _, service, call, _ = ServiceCallRequestHeader.unpack_from(message)
+            failure: Any = {"op": "serviceCallFailure", "serviceId": service, "callId": call, "message": str(error)}
+            await self._send_json(client.connection, failure)
+
+
+def _is_full(client: Any) -> bool:
+    transport = client.connection.transport
+    return transport is not None and transport.get_write_buffer_size() > FULL_BYTES
+
+
+class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
+    """One foxglove-websocket server."""
+
+    def __init__(self, content: Content, host: str, port: int) -> None:
+        """Listens at once. Raises InputError when it cannot."""
+        self._content = content
+        shown = f"[{host}]" if ":" in host else host
+        self.url = f"ws://{shown}:{port}"
+        self._waiting: deque[tuple[int, int, bytes]] = deque(maxlen=BACKLOG)
+        self._pushed_out = 0
+        self._newest: dict[int, tuple[int, bytes, float]] = {}
+        self._now, self._told = content.start_ns, 0.0
+        self._woken = False
+        self._loop = asyncio.new_event_loop()
+        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="viewer")
+        self._ready, self._problem = threading.Event(), ""
+        self._thread = threading.Thread(target=self._run, args=(host, port), name="viewer", daemon=True)
+        self._thread.start()
+        if not self._ready.wait(START_S) or self._problem:
+            raise InputError(f"viewer: cannot listen on port {port} of {host}: {self._problem or 'no answer'}")
+
+    @property
+    def dropped(self) -> int:
+        return self._pushed_out + self._server.dropped
+
+    def _run(self, host: str, port: int) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self._serve(host, port))
+        self._loop.close()
+
+    async def _serve(self, host: str, port: int) -> None:
+        content = self._content
+        capabilities = ["time", "services", "parameters", "parametersSubscribe"]
+        self._wake, self._over = asyncio.Event(), asyncio.Event()
+        self._server = _Unhurried(
+            host,
+            port,
+            content.name,
+            capabilities=capabilities,
+            supported_encodings=["json"],
+            session_id=str(time.time_ns()),
+            logger=_quiet,
+        )
+        self._server.set_listener(self)
+        self._server.start()
+        opened = asyncio.ensure_future(self._server.wait_opened())
+        await asyncio.wait({opened, self._server._task}, return_when=asyncio.FIRST_COMPLETED)
+        if not opened.done():
+            opened.cancel()
+            self._problem = str(self._server._task.exception())
+            self._ready.set()
+            return
+        for topic in content.topics:
+            text = (
+                topic.schema.decode() if topic.schema_encoding == "ros2msg" else base64.b64encode(topic.schema).decode()
+            )
+            await self._server.add_channel(
+                {
+                    "topic": topic.name,
+                    "encoding": topic.encoding,
+                    "schemaName": topic.schema_name,
+                    "schema": text,
+                    "schemaEncoding": topic.schema_encoding,
+                }
+            )
+        for offer in content.services:
+            request = {"encoding": "json", "schemaName": f"{offer.type_name}.Request", "schemaEncoding": "jsonschema"}
+            response = {"encoding": "json", "schemaName": f"{offer.type_name}.Response", "schemaEncoding": "jsonschema"}
+            service: Any = {
+                "name": offer.name,
+                "type": offer.type_name,
+                "request": {**request, "schema": offer.schema.decode()},
+                "response": {**response, "schema": RESPONSE.decode()},
+            }
+            await self._server.add_service(service)
+        self._ready.set()
+        sender = asyncio.ensure_future(self._send())
+        await self._over.wait()
+        sender.cancel()
+        self._server.close()
+        await asyncio.wait({asyncio.ensure_future(self._server.wait_closed())}, timeout=1.0)
+
+    async def _send(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            self._woken = False
+            now = time.monotonic()
+            if now - self._told >= TIME_PERIOD_S:
+                self._told = now
+                await self._server.broadcast_time(self._now)
+            while self._waiting:
+                topic, time_ns, data = self._waiting.popleft()
+                await self._server.send_message(topic, time_ns, data)
+
+    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:
+            work.close()
+
+    def time(self, now_ns: int) -> None:
+        self._now = now_ns
+
+    def publish(self, topic: int, time_ns: int, data: bytes) -> None:
+        if len(self._waiting) == BACKLOG:
+            self._pushed_out += 1
+        self._waiting.append((topic, time_ns, data))
+        self._newest[topic] = (time_ns, data, time.monotonic())
+        if not self._woken:
+            self._woken = True
+            self._loop.call_soon_threadsafe(self._wake.set)
+
+    def status(self, text: str, level: str = "info", key: str | None = None) -> None:
+        self._soon(self._server.send_status(LEVELS[level], text, key))
+
+    def changed(self, values: Values) -> None:
+        self._soon(self._server.update_parameters([_parameter(n, v) for n, v in values.items()]))
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join(2.0)
+        self._pool.shutdown(wait=False)
+
+    async def on_subscribe(self, server: Any, channel_id: Any) -> None:
+        """The first viewer of a topic gets what is there."""
+        newest = self._newest.get(channel_id)
+        if newest is not None and time.monotonic() - newest[2] > REPEAT_S:
+            await self._server.broadcast_time(self._now)
+            await self._server.send_message(channel_id, newest[0], newest[1])
+
+    async def on_service_request(
+        self, server: Any, service_id: Any, call_id: Any, encoding: str, payload: bytes
+    ) -> bytes:
+        """Ask the run, which may take its time, without holding up others."""
+        asked = self._content.services[service_id].asked(payload)
+        reply = await self._loop.run_in_executor(self._pool, self._content.ask, asked)
+        return json.dumps(reply).encode()
+
+    async def on_get_parameters(self, server: Any, param_names: list[str], request_id: str | None) -> Any:
+        """All parameters, or those named."""
+        values = self._content.parameters()
+        return [_parameter(name, value) for name, value in values.items() if not param_names or name in param_names]
+
+    async def on_set_parameters(self, server: Any, params: Any, request_id: str | None) -> Any:
+        """Set what can be set; whatever cannot keeps its value, and a status says why."""
+        for parameter in params:
+            name, value = str(parameter["name"]), parameter.get("value")
+            try:
+                await self._loop.run_in_executor(self._pool, self._content.write, name, value)
+            except InputError as error:
+                await self._server.send_status(StatusLevel.WARNING, str(error), f"parameter {name}")
+        return await self.on_get_parameters(server, [str(p["name"]) for p in params], request_id)
+
+    async def on_parameters_subscribe(self, server: Any, param_name: list[str], subscribe: bool) -> None:
+        """Nothing has to be prepared."""
+
+    async def on_client_advertise(self, server: Any, channel: Any) -> None:
+        """Refused: who publishes what is the wiring's business."""
+        raise InputError(f"topic {channel['topic']}: viewers do not publish; topics are published as they are wired")
+
+    async def on_client_message(self, server: Any, channel_id: Any, payload: bytes) -> None:
+        """Refused, as its advertisement was."""
+        raise InputError("viewers do not publish; topics are published as they are wired")
+
+
+def _parameter(name: str, value: Any) -> Any:
+    kind = {"type": "float64"} if isinstance(value, float) else {}
+    return {"name": name, "value": value, **kind}
