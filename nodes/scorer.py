@@ -74,6 +74,8 @@ class State(NamedTuple):
     lap_start: float  # s: takeoff, then each lap's last passage
     max_speed: float  # m/s, since takeoff
     passed: int  # gates, over all laps
+    lap: int  # laps flown
+    place: int  # of the next gate in the sequence of a lap
     progress_due: int  # ns, of the next progress message
     airborne: bool  # has taken off
     over: bool  # the verdict is given
@@ -182,12 +184,6 @@ def with_lap(times: LapTimes, lap: int, time: float) -> LapTimes:
     )
 
 
-@inlined
-def next_gate(p: Params, passed: int) -> int:
-    """Index in the course of the gate that comes after so many passages."""
-    return int(p.sequence[passed % p.per_lap, 0])
-
-
 @node
 def scorer(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
     """Score the stretch of the true path since the last step."""
@@ -199,18 +195,22 @@ def scorer(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
     max_speed = speed if airborne and speed > s.max_speed else s.max_speed
 
     total = p.laps * p.per_lap
-    gate = next_gate(p, s.passed)
+    gate = int(p.sequence[s.place, 0])
     before, after = beyond(p, gate, there), beyond(p, gate, here)
-    passing, c = False, Crossing(0.0, 0.0, 0.0)
+    passing, lap_done = False, False
+    seconds, error, guessed, lap_time = 0.0, 0.0, 0.0, math.nan
+    passed, lap, place = s.passed, s.lap, s.place
     if before < 0.0 and after >= 0.0:
         c = crossing(p, gate, there, here, before, after)
         passing = within(p, gate, c, 0.0)
-    seconds = (s.stamp + c.fraction * (t - s.stamp)) * NANOSECOND
-    error, guessed = distance(c), estimated_error(p, gate, s.estimate)
-    passed = s.passed + 1 if passing else s.passed
-    lap_done = passing and passed % p.per_lap == 0
-    lap_time = seconds - lap_start if lap_done else math.nan
-    lap = s.passed // p.per_lap
+        seconds = (s.stamp + c.fraction * (t - s.stamp)) * NANOSECOND
+        error, guessed = distance(c), estimated_error(p, gate, s.estimate)
+    if passing:
+        passed, place = passed + 1, place + 1
+        lap_done = place == p.per_lap
+    if lap_done:
+        lap_time = seconds - lap_start
+        lap, place = lap + 1, 0
     passage = GatePassage(
         stamp=t,
         time=seconds,
@@ -219,11 +219,11 @@ def scorer(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
         speed=speed,
         lap_time=lap_time,
         gate=gate,
-        lap=lap,
+        lap=s.lap,
     )
     true_error = counted(s.true_error, error) if passing else s.true_error
     estimated = counted(s.estimated_error, guessed) if passing else s.estimated_error
-    lap_times = with_lap(s.lap_times, lap, lap_time) if lap_done and p.laps > 0 else s.lap_times
+    lap_times = with_lap(s.lap_times, s.lap, lap_time) if lap_done and p.laps > 0 else s.lap_times
     lap_start = seconds if lap_done else lap_start
 
     frame = hit_frame(p, there, here)
@@ -243,7 +243,7 @@ def scorer(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
         reason = SPEED_LIMIT
 
     verdict = reason != FLYING and not s.over
-    following = next_gate(p, passed)
+    following = int(p.sequence[place, 0])
     score = Score(
         stamp=t,
         lap_times=lap_times,
@@ -253,7 +253,7 @@ def scorer(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
         estimated_gate_error_max=max_of(estimated),
         max_speed=max_speed,
         duration=t * NANOSECOND,
-        laps=passed // p.per_lap if total > 0 else 0,
+        laps=lap if total > 0 else 0,
         gates_passed=passed,
         gates_total=total,
         reason=reason if verdict else 0,
@@ -265,7 +265,7 @@ def scorer(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
         stamp=t,
         speed=speed,
         max_speed=max_speed,
-        lap=passed // p.per_lap,
+        lap=lap,
         next_gate=following,
         gates_passed=passed,
         gates_total=total,
@@ -280,6 +280,8 @@ def scorer(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
         lap_start=lap_start,
         max_speed=max_speed,
         passed=passed,
+        lap=lap,
+        place=place,
         progress_due=s.progress_due + PROGRESS_PERIOD if report else s.progress_due,
         airborne=airborne,
         over=s.over or verdict,
@@ -305,6 +307,8 @@ def estimate(p: Params, s: State, estimate: StateEstimate) -> State:
         lap_start=s.lap_start,
         max_speed=s.max_speed,
         passed=s.passed,
+        lap=s.lap,
+        place=s.place,
         progress_due=s.progress_due,
         airborne=s.airborne,
         over=s.over,
@@ -347,6 +351,8 @@ def configure(context: Context) -> Setup:
             lap_start=0.0,
             max_speed=0.0,
             passed=0,
+            lap=0,
+            place=0,
             progress_due=0,
             airborne=False,
             over=False,

@@ -99,7 +99,7 @@ def test_every_gate_is_approached_and_left_straight_along_its_normal_through_its
             assert math.cos(reference.yaw - yaw) == pytest.approx(1.0)
             speed = np.linalg.norm(reference.velocity)
             np.testing.assert_allclose(
-                reference.velocity, [speed * math.cos(yaw), speed * math.sin(yaw), 0.0], atol=1e-9
+                reference.velocity, np.multiply(speed, [math.cos(yaw), math.sin(yaw), 0.0]), atol=1e-9
             )
 
 
