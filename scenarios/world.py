@@ -14,6 +14,7 @@ from graph.errors import InputError
 from scenarios import library
 from scenarios.baseline import Baseline
 from scenarios.course import Course
+from scenarios.fault_text import parse_faults
 from scenarios.randomization import Draw, draw
 from scenarios.scenario import Fault, Scenario
 from scenarios.vehicle import Vehicle
@@ -43,11 +44,12 @@ class World:
         baseline: str | None = None,
         seed: int | None = None,
         duration: float | None = None,
+        fault: str | None = None,
     ) -> "World":
         """The world of a scenario, each file by shipped name or path; what is given replaces the scenario's own.
 
         Paths are relative to the working directory, those inside a scenario file to its folder. `duration` is in
-        seconds. Raises InputError, which names the file and the key, for whatever is not valid.
+        seconds; `fault` adds faults in the words of `scenarios.fault_text`. Raises InputError, which names the file and the key, for whatever is not valid.
         """
         own = library.load("scenario", Scenario, scenario)
         beside = None if scenario in library.names("scenario") else Path(scenario).parent
@@ -57,7 +59,9 @@ class World:
                 kind, MODELS[kind], named if given is None else given, beside if given is None else None
             )
 
-        replaced = {"seed": seed, "duration_s": duration}
+        replaced: dict[str, Any] = {"seed": seed, "duration_s": duration}
+        if fault is not None:
+            replaced["faults"] = (*own.model_dump()["faults"], *parse_faults(fault))
         fields = own.model_dump() | {key: value for key, value in replaced.items() if value is not None}
         return cls._of(
             parse(Scenario, fields, f"scenario {own.name}"),
@@ -90,6 +94,14 @@ class World:
         fields = self.scenario.model_dump() | {"seed": seed}
         scenario = parse(Scenario, fields, f"scenario {self.scenario.name}")
         return World._of(scenario, self.vehicle, self.course, self.baseline)
+
+    def with_parts(self, parts: Mapping[str, Any]) -> "World":
+        """The same world with other contents of some of its files, by kind; plain values as from YAML.
+
+        Raises InputError for whatever is not valid.
+        """
+        own = {kind: getattr(self, kind) for kind in MODELS}
+        return World._of(**own | {k: parse(MODELS[k], v, f"{k} {own[k].name}") for k, v in parts.items()})
 
     def resolved(self) -> dict[str, str]:
         """YAML texts of scenario, vehicle, course and baseline, from which `from_resolved` builds an equal world."""
