@@ -15,7 +15,6 @@ from tools.exit_codes import FAILED, INTERRUPTED
 if TYPE_CHECKING:
     from graph.build import Session
 
-VIEWER = "viewer"
 EXAMPLE = "Example: holeshot launch sitl scenario=b0-nominal seed=7 --runner inline --record flight.mcap"
 
 
@@ -99,8 +98,8 @@ def _fly(
     from tools.flight_display import FlightDisplay
     from tools.session import bag_path, load
 
-    session, world = load(name, arguments)
-    session = _with_viewer(session, viewer)
+    session, world = load(name, arguments, _wants_viewer(name, viewer))
+    _check_port(session)
     bag = bag_path(world, record)
     display = FlightDisplay(session, world)
     display.prepare(runner)
@@ -131,19 +130,21 @@ def _fly(
     return 0 if result is None or result["success"] else FAILED
 
 
-def _with_viewer(session: Session, wanted: bool | None) -> Session:
-    """The session with its viewer or without; by default with one when a person is there to look."""
-    from dataclasses import replace
-
-    from nodes.view.server import free_port
+def _wants_viewer(name: str, asked: bool | None) -> bool:
+    """Whether to serve viewers: as asked, else when a person is there to look and the launch file has a viewer."""
+    from graph.launch import resolve
     from tools import terminal
+    from tools.session import VIEWER
 
-    if VIEWER not in session.sinks:
-        if wanted:
-            raise InputError(f"--viewer: launch file {session.launch.name} has no node {VIEWER}: nodes.viewer")
-        return session
-    if not (terminal.progress.is_terminal if wanted is None else wanted):
-        return replace(session, sinks={name: sink for name, sink in session.sinks.items() if name != VIEWER})
-    options = session.sinks[VIEWER][1]
-    free_port(options.host, options.port)
-    return session
+    if asked is not None:
+        return asked
+    return terminal.progress.is_terminal and any(e.node == VIEWER for e in resolve(name).nodes.values())
+
+
+def _check_port(session: Session) -> None:
+    """Raises InputError when the port that a viewer is to listen on is taken: before anything is started."""
+    for _, options in session.sinks.values():
+        if hasattr(options, "port") and hasattr(options, "host"):
+            from nodes.view.server import free_port
+
+            free_port(options.host, options.port)

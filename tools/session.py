@@ -19,13 +19,21 @@ from scenarios.world import World
 from tools.injected import injected_faults
 
 MCAP_MAGIC = b"\x89MCAP"
+VIEWER = "nodes.viewer"
 CARRIED = ("scenario.yaml", "vehicle.yaml", "course.yaml", "baseline.yaml", "launch.yaml")
 """The attachments from which a bag's session is built."""
 
 
-def load(name: str, overrides: Sequence[str] = ()) -> tuple[Session, World]:
-    """The session of launch file ``name`` under ``arg=value`` overrides, checked but not started. Raises InputError."""
+def load(name: str, overrides: Sequence[str] = (), viewer: bool = False) -> tuple[Session, World]:
+    """The session of launch file ``name`` under ``arg=value`` overrides, checked but not started.
+
+    Without ``viewer`` its viewer is left out. Raises InputError.
+    """
     launch = resolve(name, overrides)
+    if not viewer:
+        launch = replace(launch, nodes={n: entry for n, entry in launch.nodes.items() if entry.node != VIEWER})
+    elif not any(entry.node == VIEWER for entry in launch.nodes.values()):
+        raise InputError(f"--viewer: launch file {launch.name} has no viewer; add a node: viewer: {{node: {VIEWER}}}")
     world = _recorded_world(launch) if "bag" in launch.world else _world(launch)
     return build(launch, world), world
 
