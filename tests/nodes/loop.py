@@ -96,11 +96,12 @@ def _interpreted_loop(graph: Graph) -> Any:
     return names["run"]
 
 
-def fly(world: World) -> Flight:
-    """Fly until the verdict."""
+def fly(world: World, compiled: bool | None = None) -> Flight:
+    """Fly until the verdict; a long flight in the compiled loop unless told otherwise."""
     graph = graph_of(world)
     ticks = round(world.scenario.duration_s * SECOND) // graph.period_ns + 1
-    run = _compiled_loop(graph) if ticks > SHORT else _interpreted_loop(graph)
+    long = ticks > SHORT if compiled is None else compiled
+    run = _compiled_loop(graph) if long else _interpreted_loop(graph)
     memory = [NodeMemory(i, graph.period_ns) for i in graph.instances]
     logs = logs_for(graph, WINDOW)
     arrays = [a for m in memory for a in m.arrays]
