@@ -39,11 +39,13 @@ class Plan:
     def __init__(self, session: Session, kept: Collection[str]) -> None:
         self.session = session
         self.kept = tuple(kept)
-        self.run: Callable[..., tuple[int, bool]] = FusedLoop(session.graph).callable
+        loop = FusedLoop(session.graph)
+        self.run: Callable[..., tuple[int, bool]] = loop.callable
+        self.code = loop.fingerprint  # equal where the same code flies
 
 
 class Seat:
-    """The memory of one run at a time of a plan. Its size depends neither on how many runs there are nor on their length."""
+    """The memory of one run of a plan at a time; neither the number of runs nor their length makes it larger."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

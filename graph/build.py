@@ -89,7 +89,8 @@ def import_module(name: str, path: str) -> ModuleType:
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         raise InputError(
-            f"node {name}: module {path} fails to import: {type(error).__name__}: {error} ({last.filename}:{last.lineno})"
+            f"node {name}: module {path} fails to import: {type(error).__name__}: {error} "
+            f"({last.filename}:{last.lineno})"
         ) from None
 
 

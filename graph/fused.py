@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+from numba.core import config
 
 from graph import cache, loop
 from graph.entry import compiled
@@ -26,6 +27,7 @@ class FusedLoop:
         # The entries' sources count too: they are not imported, so the modules do not lead to them.
         sources = tuple(entry.source for entry in entries.values())
         self.source = loop.source(graph)
+        self.fingerprint = cache.fingerprint(self.source, modules, sources)  # of all code it depends on
         self.interpreted: Callable[..., Any] = cache.generated("loop", self.source, names, modules, sources)["run"]
         self.dispatcher = compiled(self.interpreted)
         kinds: dict[str, Any] = {}
@@ -40,10 +42,10 @@ class FusedLoop:
     @property
     def callable(self) -> Callable[..., tuple[int, bool]]:
         """The compiled loop without the dispatcher around it."""
-        if numba.config.DISABLE_JIT:
+        if config.DISABLE_JIT:  # type: ignore[attr-defined]
             return self.interpreted
         self.compile()
-        return self.dispatcher.overloads[self.signature].entry_point  # type: ignore[no-any-return]
+        return self.dispatcher.overloads[self.signature].entry_point
 
 
 def check(graph: Graph) -> None:

@@ -24,6 +24,8 @@ def score(
     speed_limit: Annotated[
         float | None, typer.Option(metavar="V", help="score again under this highest true speed, m/s")
     ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="draw the flight: .svg, .png or .pdf")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="write it as one .html file")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON line per run")] = False,
 ) -> None:
     """Show the verdict on recorded runs.
@@ -38,10 +40,17 @@ def score(
 
     if speed_limit is not None and not (math.isfinite(speed_limit) and speed_limit > 0):
         raise InputError(f"--speed-limit {speed_limit:g}: must be a positive speed in m/s")
+    if plot is not None or report is not None:
+        if len(bags) > 1:
+            raise InputError("--plot and --report are of one flight; give one bag, or draw a batch with holeshot batch")
+        from tools.batch.output import check_outputs
+
+        check_outputs(plot, report)
     good = True
     for path in bags:
         with terminal.working(f"scoring {path}"):
             world, found = scored(Bag.open(path), speed_limit)
+        _draw(path, plot, report, world, found)
         good = good and found is not None and found["success"]
         if as_json:
             print(json.dumps({"seed": world.seed, "score": found, "bag": str(path)}))
@@ -76,6 +85,19 @@ def scored(bag: Bag, speed_limit: float | None = None) -> tuple[World, dict[str,
     verdict = values[Score][0]
     passages = [p for p in values.get(GatePassage, []) if p.stamp <= verdict.stamp]
     return world, score_json(verdict, passages, [gate.id for gate in world.course.gates])
+
+
+def _draw(path: Path, plot: Path | None, report: Path | None, world: World, found: dict[str, Any] | None) -> None:
+    from graph.bag import Bag
+
+    if plot is not None:
+        from tools.plots import flight_figure, save
+
+        save(flight_figure(Bag.open(path), world, found), plot)
+    if report is not None:
+        from tools.report import write_flight
+
+        write_flight(report, Bag.open(path), world, found)
 
 
 def _print(path: Path, world: World, found: dict[str, Any] | None) -> None:

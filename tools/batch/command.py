@@ -1,0 +1,160 @@
+"""What ``holeshot batch`` does: cases, runs, results, and the failed runs once more with recording."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graph.batch import Pool
+from graph.build import build
+from graph.errors import InputError
+from graph.run import Execution
+from graph.run import run as run_session
+from tools import terminal
+from tools.batch.case import Case, Result
+from tools.batch.display import BatchDisplay
+from tools.batch.output import write_outputs
+from tools.batch.store import Store, key
+from tools.batch.summary import rows, summary, sweep_table
+from tools.exit_codes import FAILED, GOOD, INTERRUPTED
+from tools.parameters import applied, combinations, parse_sets, scaled
+from tools.session import load
+
+
+@dataclass(frozen=True)
+class Request:
+    """The command's arguments."""
+
+    launch: str
+    arguments: Sequence[str]
+    seeds: int
+    first_seed: int | None
+    jobs: int | None
+    min_success: float | None
+    sets: Sequence[str]
+    randomization: float
+    out: Path | None
+    keep_bags: int
+    ray: str | None
+    plot: Path | None
+    report: Path | None
+    as_json: bool
+
+
+def run(request: Request) -> int:
+    """Run the batch; returns the exit code. Raises InputError."""
+    display = BatchDisplay()
+    cases = _cases(request, display)
+    first = cases[0].world.seed if request.first_seed is None else request.first_seed
+    seeds = range(first, first + request.seeds)
+    results: list[list[Result]] = [[] for _ in cases]
+    interrupted = False
+    with contextlib.ExitStack() as stack:
+        store = None if request.out is None else stack.enter_context(Store(request.out, cases))
+        stack.enter_context(display.running(len(cases) * len(seeds)))
+        try:
+            for number, result in _results(request, cases, seeds, store):
+                results[number].append(result)
+                display.advance(result)
+                if request.as_json:
+                    print(json.dumps(result), flush=True)
+        except KeyboardInterrupt:
+            interrupted = True
+    groups = [(case, summary(found)) for case, found in zip(cases, results, strict=True)]
+    write_outputs(request.plot, request.report, cases, results)
+    _print(request, groups)
+    if interrupted:
+        done = sum(len(found) for found in results)
+        terminal.progress.print(f"stopped after {done} of {len(cases) * len(seeds)} runs")
+        return INTERRUPTED
+    _record_failures(request, cases, results)
+    least = request.min_success
+    return FAILED if least is not None and any((s["success_rate"] or 0.0) < least for _, s in groups) else GOOD
+
+
+def _cases(request: Request, display: BatchDisplay) -> list[Case]:
+    session, world = load(request.launch, request.arguments)
+    if request.randomization != 1.0:
+        world = scaled(world, request.randomization)
+    cases = []
+    with display.compiling() as on_compile:
+        for values in combinations(parse_sets(world, request.sets)):
+            cases.append(Case(session.launch, applied(world, values), values, on_compile))
+    return cases
+
+
+def _results(
+    request: Request, cases: Sequence[Case], seeds: Sequence[int], store: Store | None
+) -> Iterator[tuple[int, Result]]:
+    """Every run's case and result, in the order of cases and seeds; what the store has is not flown again."""
+    done = {} if store is None else dict(store.done)
+    open_runs = [(n, s) for n, case in enumerate(cases) for s in seeds if key(case.values, s) not in done]
+    flown = _flown(request, cases, open_runs)
+    for number, case in enumerate(cases):
+        for seed in seeds:
+            result = done.get(key(case.values, seed))
+            if result is None:
+                _, result = next(flown)
+                if store is not None:
+                    store.add(result)
+            yield number, result
+
+
+def _flown(
+    request: Request, cases: Sequence[Case], runs: Sequence[tuple[int, int]]
+) -> Iterator[tuple[tuple[int, int], Result]]:
+    if request.ray is not None:
+        from tools.batch.cluster import fly
+
+        return fly(request.ray, cases, runs, request.jobs)
+    pool: Pool[tuple[int, int], Result] = Pool(
+        lambda item, cancelled: cases[item[0]].fly(item[1], cancelled), request.jobs or len(os.sched_getaffinity(0))
+    )
+    return pool.results(runs)
+
+
+def _print(request: Request, groups: Sequence[tuple[Case, dict[str, Any]]]) -> None:
+    world = groups[0][0].world
+    if request.as_json:
+        for case, found in groups:
+            print(json.dumps(({"set": case.values} if case.values else {}) | {"summary": found}))
+    elif len(groups) == 1:
+        title = f"{world.scenario.name}, baseline {world.baseline.name}, course {world.course.name}"
+        terminal.table(title, rows(groups[0][1]))
+    else:
+        header, lines = sweep_table([(case.values, found) for case, found in groups])
+        terminal.table(f"{world.scenario.name}, {request.seeds} seeds each", lines, header)
+
+
+def _record_failures(request: Request, cases: Sequence[Case], results: Sequence[Sequence[Result]]) -> None:
+    """Fly failed runs again with recording, and say where their bags are."""
+    failed = [
+        (number, result["seed"])
+        for number, found in enumerate(results)
+        for result in found
+        if result["score"] is None or not result["score"]["success"]
+    ]
+    if not failed or not request.keep_bags:
+        return
+    folder = Path("bags") if request.out is None else request.out / "bags"
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: {(error.strerror or str(error)).lower()}") from None
+    for number, seed in failed[: request.keep_bags]:
+        case = cases[number]
+        part = f"-{number + 1}" if len(cases) > 1 else ""
+        path = folder / f"{case.world.scenario.name}{part}-seed{seed}-failed.mcap"
+        with terminal.working(f"recording seed {seed}"):
+            run_session(build(case.launch, case.world.with_seed(seed)), Execution("fused", bag=str(path)))
+        terminal.progress.print(
+            f"failed: seed {seed}{', ' + case.title if case.values else ''}; bag: {path}", soft_wrap=True
+        )
+    if len(failed) > request.keep_bags:
+        more = len(failed) - request.keep_bags
+        terminal.progress.print(f"{more} more failed; --keep-bags records more of them")
