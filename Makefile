@@ -9,7 +9,7 @@ PYTHON = $(shell for p in $(CANDIDATES); do $$p -c '$(SUITS)' >/dev/null 2>&1 &&
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: fly test check bench gate-p1 clean distclean
+.PHONY: fly test check bench gate-p1 golden clean distclean
 
 fly: $(READY)
 	$(BIN)/holeshot launch sitl
@@ -28,6 +28,10 @@ bench: $(READY)
 
 gate-p1: $(READY)
 	$(BIN)/holeshot batch b0-nominal --seeds 500 --min-success 0.99
+
+# Record the reference bag anew; bags/README.md says when.
+golden: $(READY)
+	$(BIN)/holeshot launch sitl scenario=b0-determinism duration=1.25 --runner inline --record bags/reference-b0-determinism.mcap
 
 clean:
 	rm -rf build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -62,8 +62,10 @@ def opened(path: str) -> Bag:
 
 
 def track_of(bag: Bag, topic: str, period_ns: int) -> Track:
-    """One topic by tick. Raises InputError when it cannot be played: its type is unknown or has other fields by now, its
-    times are not ticks, or two messages share one.
+    """One topic by tick.
+
+    Raises InputError when it cannot be played: its type is unknown or has other fields by now, its times are not ticks,
+    or two messages share one.
     """
     times = bag.heads(topic)["log_time"]
     schema = bag.schemas[topic]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -29,8 +29,8 @@ MOTOR = {"kind": "motor_scale", "rotor": 1, "thrust_fraction": 0.8, "duration_s"
 class Hand(Sink):
     """Asks for things once a window has passed, as a viewer does."""
 
-    asked: list[tuple[int, Mapping[str, Any]]] = []
-    replies: list[dict[str, Any]] = []
+    asked: ClassVar[list[tuple[int, Mapping[str, Any]]]] = []
+    replies: ClassVar[list[dict[str, Any]]] = []
 
     def take(self, end: int, logs: Mapping[str, np.ndarray]) -> None:
         while self.asked and self.asked[0][0] <= end:

@@ -35,7 +35,14 @@ def test_without_a_path_the_bag_is_new_below_bags(tmp_path):
 
 def test_a_run_that_does_not_succeed_exits_with_1(tmp_path):
     run = holeshot(
-        "launch", "sitl", "scenario=b0-nominal", "duration=1.0", "--runner", "inline", "--record", str(tmp_path / "b.mcap")
+        "launch",
+        "sitl",
+        "scenario=b0-nominal",
+        "duration=1.0",
+        "--runner",
+        "inline",
+        "--record",
+        str(tmp_path / "b.mcap"),
     )
     assert run.returncode == 1
     assert "no: timeout" in run.stdout

@@ -26,6 +26,7 @@ def play(
     bag: Annotated[Path, typer.Argument(metavar="BAG", help="the bag")],
     rate: Annotated[str, typer.Option(metavar="FACTOR|max", help="simulated seconds per second")] = "1",
     paused: Annotated[bool, typer.Option("--paused", help="wait for the space key before the first message")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="wait for a subscriber before the first message")] = False,
     begin: Annotated[float, typer.Option("--from", metavar="S", help="simulated time to start from, s")] = 0.0,
     loop: Annotated[bool, typer.Option("--loop", help="start over at the end, until Ctrl-C")] = False,
     topics: Annotated[str | None, typer.Option(metavar="A,B", help="the topics; by default all")] = None,
@@ -66,6 +67,8 @@ def play(
             for t in chosen
         }
         print(f"{keys.run}/*  at {where[0]}  ({len(messages)} messages of {len(chosen)} topics)", file=sys.stderr)
+        while wait and not any(p.matching_status.matching for p in publishers.values()):
+            time.sleep(LOOK_S)
         pace = Pace(factor, keyboard.pressed, paused)
         while True:
             for message in pace.of(messages):

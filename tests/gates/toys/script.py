@@ -17,7 +17,7 @@ class Params(NamedTuple):
     """The schedule: until ns, then MOTORS and four normalised thrusts, or THRUST_RATES and N, rad/s x y z."""
 
     rows: Annotated[np.ndarray, (ROWS, 6)]
-    count: int
+    rows_used: int
 
 
 class State(NamedTuple):
@@ -35,10 +35,10 @@ class Out(NamedTuple):
 def script(p: Params, s: State, t: int) -> tuple[State, Out]:
     """The row that t falls in."""
     row = 0
-    while row < p.count and t >= p.rows[row, 0]:
+    while row < p.rows_used and t >= p.rows[row, 0]:
         row += 1
-    over = row == p.count
-    last = p.count - 1 if over else row
+    over = row == p.rows_used
+    last = p.rows_used - 1 if over else row
     r = p.rows
     wanted = (r[last, 2], r[last, 3], r[last, 4], r[last, 5])
     motors = MotorCommand(stamp=t, thrusts=wanted)
