@@ -13,6 +13,6 @@ def flight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return record(tmp_path_factory.mktemp("flight") / "flight.mcap", "scenario=b0-determinism", "duration=1.25")
 
 
-@pytest.fixture()
+@pytest.fixture
 def holeshot(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     return Command(monkeypatch, capsys)

@@ -1,4 +1,4 @@
-"""verify(bag) is identical for a bag as recorded; of a bag with any bit of an output changed it names topic, tick, field.
+"""verify(bag) is identical for a bag as recorded; with any bit of an output changed it names topic, tick and field.
 
 A recorded input that was changed shows in what its listeners would have said, and in who published it.
 """
