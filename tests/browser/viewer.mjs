@@ -116,6 +116,7 @@ const steps = {
 
 const results = [];
 try {
+  await until(() => seen.info, "the server's greeting");
   for (const step of JSON.parse(planText)) results.push((await steps[step.do](step)) ?? null);
 } catch (error) {
   seen.errors.push(`plan: ${error.message}`);
