@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from graph.errors import InputError
 from graph.wiring import Graph
 
 
@@ -36,8 +37,12 @@ class NodeFailure(Exception):
 
 
 def failure(graph: Graph, node: str, tick: int, what: str | Exception, trace: str = "") -> NodeFailure:
-    """The failure of a part of ``graph``, with the topics it owed; an exception brings its own words and traceback."""
-    if isinstance(what, Exception):
+    """The failure of a part of ``graph``, with the topics it owed; an exception brings its own words and traceback, of
+    which bad input needs none.
+    """
+    if isinstance(what, InputError):
+        what = f"failed: {what}"
+    elif isinstance(what, Exception):
         trace = "".join(traceback.format_exception(what))
         what = f"failed: {type(what).__name__}: {what}"
     owed = tuple(t.name for t in graph.topics if t.publisher.name == node)

@@ -88,8 +88,11 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
         def take(end: int, logs: Mapping[str, Array]) -> None:
             for name, log in logs.items():
                 counts[name] += len(log)
-            for sink in sinks.values():
-                sink.take(end, logs)
+            for name, sink in sinks.items():
+                try:
+                    sink.take(end, logs)
+                except Exception as error:
+                    raise failure(session.graph, name, end, error) from error
             for name in execution.watched:
                 for slot in logs[name]:
                     execution.on_message(name, slot["data"].tobytes())

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import Field
+
 from graph.bag import Bag
 from graph.build import Session, build
-from graph.config import did_you_mean, dump_yaml
+from graph.config import Config, dump_yaml, parse
 from graph.errors import InputError
 from graph.launch import Launch, from_text, resolve
 from scenarios import library
@@ -38,16 +39,20 @@ def load(name: str, overrides: Sequence[str] = (), viewer: bool = False) -> tupl
     return build(launch, world), world
 
 
+class Flown(Config):
+    """The world section of a launch file: what is flown."""
+
+    scenario: str = Field(description="a shipped scenario or the path of a .yaml file")
+    course: str | None = Field(default=None, description="course instead of the scenario's own")
+    vehicle: str | None = Field(default=None, description="vehicle instead of the scenario's own")
+    baseline: str | None = Field(default=None, description="autonomy stack instead of the scenario's own")
+    seed: int | None = Field(default=None, description="seed instead of the scenario's own")
+    duration: float | None = Field(default=None, description="longest duration, s, instead of the scenario's own")
+    fault: str | None = Field(default=None, description="faults to add, in words")
+
+
 def _world(launch: Launch) -> World:
-    valid = list(inspect.signature(World.load).parameters)
-    for key in launch.world:
-        if key not in valid:
-            raise InputError(
-                f"launch {launch.name}: world.{key}: unknown key{did_you_mean(key, valid)}; valid: {', '.join(valid)}"
-            )
-    if launch.world.get("scenario") is None:
-        raise InputError(f"launch {launch.name}: world.scenario: no scenario given; name one")
-    return World.load(**launch.world)  # type: ignore[arg-type]
+    return World.load(**parse(Flown, launch.world, f"launch {launch.name}: world").model_dump())
 
 
 def _recorded_world(launch: Launch) -> World:

@@ -46,9 +46,6 @@ def main(name: str, spawn: Spawn, connection: Connection, foreign: Collection[Co
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in foreign:
         other.close()
-    if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {spawn.plan.core(name, cores)})
     link = Link(connection)
     try:
         _run(name, spawn, link)
@@ -73,7 +70,7 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
             watched = spawn.execution.watched
             host = NodeHost(peer, spawn.entries[name], watched, lambda topic, data: link.send("watched", topic, data))
             link.listen(zenoh_session.close)
-            peer.join()
+            _join(peer)
             link.send("finished", host.run())
         elif name in plan.sinks:
             sink_type, options = session_plan.sinks[name]
@@ -84,7 +81,7 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
             sink_host = SinkHost(peer, sink)
             settlements: queue.SimpleQueue[Any] = queue.SimpleQueue()
             link.listen(partial(_abandon, zenoh_session, settlements), partial(_hear, sink, settlements))
-            peer.join()
+            _join(peer)
             sink_host.run()
             settlement = settlements.get()
             problem = sink.end(*settlement) if settlement is not None else None
@@ -97,7 +94,7 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
             clock = session_plan.clock[1](plan.window, session_plan.graph.period_ns, spawn.execution.rate)
             clock_host = ClockHost(peer, clock)
             link.listen(zenoh_session.close, lambda message: _tell(clock_host, message))
-            peer.join()
+            _join(peer)
             link.send("ended", clock_host.run(), clock_host.stopped)
             link.send("finished", {})
 
@@ -119,3 +116,15 @@ def _hear(sink: Sink, settlements: queue.SimpleQueue[Any], message: Any) -> None
 def _tell(clock: ClockHost, message: Any) -> None:
     if message == "interrupt":
         clock.interrupt()
+
+
+def _join(peer: Peer) -> None:
+    """Wait for all others, then share a core with those that the loop runs through one after the other: starting up is
+    parallel, stepping is serial.
+    """
+    peer.join()
+    if hasattr(os, "sched_setaffinity"):
+        core = peer.plan.core(peer.name, sorted(os.sched_getaffinity(0)))
+        for thread in os.listdir("/proc/self/task"):
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(int(thread), {core})

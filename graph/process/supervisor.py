@@ -19,7 +19,7 @@ from graph.memory import entry_of
 from graph.outcome import NodeFailure, Outcome, failure
 from graph.process.child import Spawn, main
 from graph.process.plan import Board, Plan
-from graph.process.transport import Keys, endpoints
+from graph.process.transport import Keys, check, endpoints
 
 NODE_GRACE_S = 0.5
 SINK_GRACE_S = 2.0
@@ -35,6 +35,7 @@ class ProcessRun:
         window: int,
         execution: Execution,
     ) -> None:
+        check(session.launch.transport)
         self.plan = Plan(session, window)
         self.graph = session.graph
         self.run_id = secrets.token_hex(4)

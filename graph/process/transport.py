@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -9,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from graph.errors import InputError
 from graph.launch import Transport
 
 # Packets are handed over in the application's thread; read when zenoh is first imported. About a quarter faster.
 RUNTIME = (
     "(rx: (handover: app), acc: (handover: app), tx: (handover: app), net: (handover: app), app: (worker_threads: 1))"
 )
-CONNECT_TIMEOUT_MS = 10_000
+CONNECT_TIMEOUT_MS = 30_000
 # BLOCK loses data once it has waited this long; far above any pause a debugger makes.
 WAIT_BEFORE_CLOSE_US = 24 * 3600 * 1_000_000
 LEASE_MS = 24 * 3600 * 1000
@@ -49,20 +51,28 @@ class Keys:
 
 
 def endpoints(pattern: str, count: int) -> list[str]:
-    """``count`` endpoints to listen on; port 0 of a pattern such as tcp/127.0.0.1:0 becomes a free port each."""
-    address, _, port = pattern.rpartition(":")
-    if port != "0":
-        return [f"{address}:{int(port) + index}" for index in range(count)]
-    host = address.partition("/")[2].strip("[]")
+    """``count`` endpoints to listen on: port 0 of a pattern such as tcp/127.0.0.1:0 becomes a free port each, another
+    port the first of ``count``.
+
+    Raises InputError for a pattern that has no port, and for a port that is in use.
+    """
+    address, colon, port = pattern.rpartition(":")
+    protocol, slash, host = address.partition("/")
+    if not (colon and slash and host and port.isdigit()):
+        raise InputError(f"transport.listen: '{pattern}': write it as tcp/ADDRESS:PORT, such as tcp/127.0.0.1:0")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    sockets = [socket.socket(family, socket.SOCK_STREAM) for _ in range(count)]
-    try:
-        for s in sockets:
-            s.bind((host, 0))
-        return [f"{address}:{s.getsockname()[1]}" for s in sockets]
-    finally:
-        for s in sockets:
-            s.close()
+    kind = socket.SOCK_STREAM if protocol in ("tcp", "tls", "ws") else socket.SOCK_DGRAM
+    wanted = [0 if port == "0" else int(port) + index for index in range(count)]
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket(family, kind)) for _ in wanted]
+        for number, one in zip(wanted, sockets, strict=True):
+            try:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                one.bind((host.strip("[]"), number))
+            except OSError as error:
+                reason = error.strerror or str(error)
+                raise InputError(f"transport.listen: '{pattern}': port {number} of {host}: {reason}") from None
+        return [f"{address}:{one.getsockname()[1]}" for one in sockets]
 
 
 def configuration(listen: Sequence[str], connect: Sequence[str], transport: Transport) -> dict[str, Any]:
@@ -93,11 +103,25 @@ def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
+def check(transport: Transport) -> None:
+    """Raises InputError for a configuration that zenoh does not take. Opens nothing."""
+    zenoh = _zenoh()
+    try:
+        zenoh.Config.from_json5(json.dumps(configuration([], [], transport)))
+    except zenoh.ZError as error:
+        raise InputError(f"transport.config: {error}") from None
+
+
 @contextmanager
 def session(config: dict[str, Any]) -> Iterator[Any]:
     """An open zenoh session, closed at the end."""
+    zenoh = _zenoh()
+    with zenoh.open(zenoh.Config.from_json5(json.dumps(config))) as opened:
+        yield opened
+
+
+def _zenoh() -> Any:
     os.environ.setdefault("ZENOH_RUNTIME", RUNTIME)
     import zenoh
 
-    with zenoh.open(zenoh.Config.from_json5(json.dumps(config))) as opened:
-        yield opened
+    return zenoh

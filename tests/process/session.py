@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -11,6 +13,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+MOMENT_S = 0.02
+"""Between two looks at another process."""
 ZOO = str(ROOT / "tests/process/zoo/zoo.yaml")
 COMMAND = [sys.executable, "-c", "from tools.cli import main; main()"]
 
@@ -33,13 +37,18 @@ class Flight:
         """The processes of the run that exist now."""
         return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _parent(pid) == self.process.pid]
 
-    def wait_until_recording(self, bag: Path, size: int = 100_000) -> dict[str, int]:
-        """Wait until the bag has ``size`` bytes; returns each node's process id, by name."""
+    def wait_until_recording(self, bag: Path, size: int = 100_000, names: tuple[str, ...] | None = None) -> dict[str, int]:
+        """Wait until the bag has ``size`` bytes; returns the process id of each of ``names``, by default those of sitl."""
+        names = NAMES if names is None else names
         while not (bag.exists() and bag.stat().st_size >= size):
-            if self.process.poll() is not None:
-                raise AssertionError(self.process.communicate()[1])
-            os.sched_yield()
-        return dict(zip(NAMES, sorted(self.children()), strict=True))
+            self.go_on()
+        return dict(zip(names, sorted(self.children()), strict=True))
+
+    def go_on(self) -> None:
+        """Let a moment pass in which the launch does not end; fails if it does."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(MOMENT_S)
+            raise AssertionError(self.process.communicate()[1])
 
     def end(self, timeout: float = 60.0) -> tuple[int, str, str]:
         """Wait for its end: exit code, output, errors. Nothing of it may be left."""
@@ -80,7 +89,7 @@ def until_gone(pids: list[int], limit: float) -> None:
     end = time.monotonic() + limit
     while any(alive(pid) for pid in pids):
         assert time.monotonic() < end, f"still there: {[pid for pid in pids if alive(pid)]}"
-        os.sched_yield()
+        select.select([], [], [], MOMENT_S)
 
 
 def tick_named(text: str) -> int:

@@ -103,9 +103,7 @@ def test_sigkill_of_any_node_in_flight(node, tmp_path):
 def test_sigstop_of_a_node_is_a_stall(node, tmp_path):
     bag = tmp_path / "run.mcap"
     flight = Flight(ZOO, "scenario=b0-nominal", "duration=100.0", "--record", str(bag), "--rate", "2")
-    while not bag.exists() or bag.stat().st_size < 100_000:
-        assert flight.process.poll() is None, flight.process.communicate()
-    pids = dict(zip((*NAMES[:7], "culprit", *NAMES[7:]), sorted(flight.children()), strict=True))
+    pids = flight.wait_until_recording(bag, names=(*NAMES[:7], "culprit", *NAMES[7:]))
     os.kill(pids[node], signal.SIGSTOP)
     code, _, err = flight.end()
     assert code == 3
@@ -127,7 +125,7 @@ def test_ctrl_c_twice_is_at_once(tmp_path):
     bag = tmp_path / "run.mcap"
     flight = Flight(ZOO, "kind=silent", "--record", str(bag), "--rate", "0.1")
     while not bag.exists():
-        assert flight.process.poll() is None
+        flight.go_on()
     flight.process.send_signal(signal.SIGINT)
     flight.process.send_signal(signal.SIGINT)
     assert flight.end()[0] == 130
