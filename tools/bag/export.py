@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -105,6 +104,8 @@ def writer(kind: str) -> Callable[[Path, Columns], None]:
 
 
 def _write_csv(path: Path, table: Columns) -> None:
+    import csv
+
     with path.open("x", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(table)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +40,8 @@ def play(
 
     To fly a stack against a bag, in lockstep and recorded: holeshot launch replay-stack bag=BAG
     """
+    import secrets
+
     from graph.bag import Bag
     from graph.launch import Transport
     from graph.process.transport import Keys, configuration, endpoints, session
