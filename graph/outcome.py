@@ -5,9 +5,12 @@ from __future__ import annotations
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from graph.errors import InputError
-from graph.wiring import Graph
+
+if TYPE_CHECKING:
+    from graph.wiring import Graph  # only its type: the command line catches these without loading a compiler
 
 
 @dataclass(frozen=True)
