@@ -1,7 +1,7 @@
 """Generated modules on disk, named after all that their compiled code depends on, so that stale code cannot be served.
 
-Numba's own cache looks at the caller's file alone: edit a callee in another file and the caller keeps the old code. Each
-generated file is therefore named after a hash of its text, the numba and Python versions, and every project module its
+Numba's own cache looks at the caller's file alone: edit a callee in another file and the caller keeps the old code.
+Each generated file is therefore named after a hash of its text, the numba and Python versions, and every project module its
 kernels reach, transitively.
 """
 

@@ -120,8 +120,9 @@ class Entry:
         kinds += [numba.typeof(np.zeros(1, stored_dtype(cls))) for cls in (self.node.params_type, self.node.state_type)]
         counter = numba.typeof(np.zeros(1, np.int64))
         kinds += [counter, counter]
-        for port in [*self.node.inputs, *self.node.outputs]:
-            kinds += [numba.typeof(np.zeros(1, log_dtype(port.message))), counter]
+        messages = [port.message for port in self.node.inputs] + [output.message for output in self.node.outputs]
+        for message in messages:
+            kinds += [numba.typeof(np.zeros(1, log_dtype(message))), counter]
         return tuple(kinds)
 
     def compile(self) -> None:
@@ -135,7 +136,7 @@ class Entry:
         if self.node.python or numba.config.DISABLE_JIT:
             return self.interpreted
         self.compile()
-        return self.dispatcher.overloads[self.signature()].entry_point  # type: ignore[no-any-return]
+        return self.dispatcher.overloads[self.signature()].entry_point
 
 
 def compiled(function: Callable[..., Any], **options: Any) -> Any:

@@ -108,7 +108,8 @@ def read(name: str) -> File:
     if "/" in name or name.endswith((".yaml", ".yml")):
         return parse(File, load_yaml(Path(name), name), name)
     raise InputError(
-        f"unknown launch file '{name}'{did_you_mean(name, names())} (valid: {', '.join(names())}, or the path of a .yaml file)"
+        f"unknown launch file '{name}'{did_you_mean(name, names())} "
+        f"(valid: {', '.join(names())}, or the path of a .yaml file)"
     )
 
 
@@ -127,7 +128,8 @@ def _parse_overrides(file: File, overrides: Sequence[str]) -> dict[str, Value]:
             raise InputError(f"argument '{text}': write it as NAME=VALUE; {_valid_args(file)}")
         if name not in file.args:
             raise InputError(
-                f"unknown argument '{name}' of launch file {file.name}{did_you_mean(name, file.args)}; {_valid_args(file)}"
+                f"unknown argument '{name}' of launch file {file.name}{did_you_mean(name, file.args)}; "
+                f"{_valid_args(file)}"
             )
         if name in values:
             raise InputError(f"argument '{name}' is given twice")
@@ -147,7 +149,7 @@ def _convert(name: str, argument: Argument, text: str) -> Value:
             raise InputError(f"argument {name}: '{text}' is not a bool; valid: true, false, on, off")
         return text.lower() in ("true", "on")
     try:
-        return KINDS[argument.type](text)  # type: ignore[no-any-return]
+        return KINDS[argument.type](text)
     except ValueError:
         kind = {"int": "a whole number", "float": "a number"}[argument.type]
         raise InputError(f"argument {name}: '{text}' is not {kind}") from None

@@ -52,7 +52,7 @@ class Log:
 
     def buffer(self) -> memoryview:
         """The ring's bytes."""
-        return memoryview(self.ring.view(np.uint8))
+        return self.ring.view(np.uint8).data
 
     def append_bytes(self, payload: bytes, position: int, count: int) -> None:
         """Add ``count`` slots that lie in ``payload`` from ``position``."""

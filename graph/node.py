@@ -24,7 +24,7 @@ class Maybe(NamedTuple, Generic[M]):
 class New(NamedTuple, Generic[M]):
     """An input seen as the messages since the node's last step."""
 
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody calls
     last: M  # the newest message, also when count is 0; all zero before the first
 
 
@@ -138,7 +138,7 @@ class Node:
             raise NodeError(f"{self.where}.each: {function.__name__} takes (params, state, message)")
         compiled = function if self.python else inlined(function)
         self.each_kernels[names[2]] = (compiled, message)
-        return compiled  # type: ignore[no-any-return]
+        return compiled
 
 
 @overload

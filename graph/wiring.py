@@ -123,8 +123,8 @@ def _check_ports(instance: Instance) -> None:
             if name not in ports:
                 valid = ", ".join(ports) or "none"
                 raise InputError(
-                    f"node {instance.name} ({instance.node.where}) has no {kind} port {name}{did_you_mean(name, ports)}; "
-                    f"its {kind} ports: {valid}"
+                    f"node {instance.name} ({instance.node.where}) has no {kind} port {name}"
+                    f"{did_you_mean(name, ports)}; its {kind} ports: {valid}"
                 )
     missing = [p.name for p in instance.node.inputs if p.name not in instance.inputs]
     if missing:
@@ -162,7 +162,9 @@ def _delayed_edges(instances: Sequence[Instance], delayed: Sequence[tuple[str, s
     edges = set()
     for node, port in delayed:
         if node not in by_name:
-            raise InputError(f"delayed: {node}.{port}: no node {node}{did_you_mean(node, by_name)}; nodes: {_list(by_name)}")
+            raise InputError(
+                f"delayed: {node}.{port}: no node {node}{did_you_mean(node, by_name)}; nodes: {_list(by_name)}"
+            )
         if port not in by_name[node].inputs:
             raise InputError(
                 f"delayed: {node}.{port}: node {node} has no input {port}{did_you_mean(port, by_name[node].inputs)}; "
@@ -197,8 +199,8 @@ def _check_input(
         late = output.optional or publisher.setup.latency_ns.get(output.name, 0) > 0 or (name, instance.name) in delayed
         if late:
             raise InputError(
-                f"input {here} needs a {port.message.__name__} at its first step, but {there} may not have delivered one "
-                f"(it is optional, delayed or has a latency); declare the port as New[{port.message.__name__}]"
+                f"input {here} needs a {port.message.__name__} at its first step, but {there} may not have delivered "
+                f"one (it is optional, delayed or has a latency); declare the port as New[{port.message.__name__}]"
             )
 
 
@@ -213,7 +215,9 @@ def _step_order(
     while waiting:
         ready = next((i for i in waiting if not _needs(i, publishers, delayed) - done), None)
         if ready is None:
-            raise InputError(f"a cycle with no delay: {_cycle(waiting, publishers, delayed)}; list one of these inputs under delayed")
+            raise InputError(
+                f"a cycle with no delay: {_cycle(waiting, publishers, delayed)}; list one of these inputs under delayed"
+            )
         waiting.remove(ready)
         ordered.append(ready)
         done.add(ready.name)
@@ -239,9 +243,7 @@ def _cycle(
     while here.name not in path:
         path.append(here.name)
         port, topic = next(
-            (p, t)
-            for p, t in here.inputs.items()
-            if publishers[t][0].name in stuck and (t, here.name) not in delayed
+            (p, t) for p, t in here.inputs.items() if publishers[t][0].name in stuck and (t, here.name) not in delayed
         )
         links.append(f"{here.name}.{port} <- {publishers[topic][0].name}")
         here = publishers[topic][0]

@@ -20,8 +20,8 @@ def check(name: str, dtype: np.dtype[Any]) -> None:
         position += -position % size
         if offset != position:
             raise TypeError(
-                f"message {name}: field {path} lies at byte {offset} of the record but at byte {position} in CDR: a nested "
-                "struct ends or begins with a member smaller than its largest; order its members from large to small"
+                f"message {name}: field {path} lies at byte {offset} of the record but at byte {position} in CDR: a "
+                "nested struct ends or begins with a member smaller than its largest; order its members from large to small"
             )
         position += size
     if position != dtype.itemsize:

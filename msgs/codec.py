@@ -127,4 +127,4 @@ def valid_kernel(cls: type) -> Callable[[Any], bool]:
     conditions = " and ".join(f"({c})" for c in valid_source(cls, "m")) or "True"
     namespace: dict[str, Any] = {"__name__": __name__, "isfinite": math.isfinite, "is_unit": is_unit, "INF": math.inf}
     exec(f"def valid_{cls.__name__}(m):\n    return {conditions}\n", namespace)
-    return inlined(namespace[f"valid_{cls.__name__}"])  # type: ignore[no-any-return]
+    return inlined(namespace[f"valid_{cls.__name__}"])

@@ -29,6 +29,6 @@ class GateObservations(NamedTuple):
     """The nearest gates whose four inner corners are in front of the camera and inside the image."""
 
     stamp: Stamp
-    gates: Annotated[tuple[GateObservation, ...], MAX_VISIBLE_GATES]  # nearest first; the first `count` are filled
+    gates: Annotated[tuple[GateObservation, ...], MAX_VISIBLE_GATES]  # nearest first; the first `visible` are filled
     sequence: UInt32  # of the camera frame
-    count: UInt32  # gates seen
+    visible: UInt32  # gates seen

@@ -137,7 +137,7 @@ def camera_oracle(p: Params, s: State, t: int, truth: TruthState) -> tuple[State
         height=int(p.camera.height),
         corrupted=draw < s.corrupt_probability,
     )
-    gates = GateObservations(stamp=t, gates=seen.gates, sequence=s.sequence, count=seen.found)
+    gates = GateObservations(stamp=t, gates=seen.gates, sequence=s.sequence, visible=seen.found)
     return (
         State(sequence=s.sequence + 1, corrupt_probability=s.corrupt_probability, blackouts=s.blackouts, random=random),
         Out(camera=Maybe(present=delivered, value=frame), gates=Maybe(present=delivered, value=gates)),

@@ -323,7 +323,7 @@ class Scene(Derivation):
         newest = self._newest["gates"]
         if newest.record is not None and now - newest.tick * self.context.period_ns <= STALE_NS:
             data = newest.record.tobytes()
-            for slot in range(int(newest.record["count"])):
+            for slot in range(int(newest.record["visible"])):
                 *pixels, _, _, index = _SEEN.unpack_from(data, _SEEN_OFFSET + slot * _SEEN.size)
                 corners = [Point2(x=u, y=v) for u, v in zip(pixels[::2], pixels[1::2], strict=True)]
                 points.append(

@@ -1,7 +1,7 @@
-"""The camera's pixels: a test pattern in place of a rendered image, for scenarios with ``sim.test_pattern_frames: true``.
+"""The camera's pixels: a test pattern in place of a rendered image, where ``sim.test_pattern_frames: true``.
 
-A diagonal ramp that moves one pixel per frame; a corrupted frame is its negative. Without the scenario's key camera frames
-stay headers only: nothing consumes images yet, and they are forty megabytes a second.
+A diagonal ramp that moves one pixel per frame; a corrupted frame is its negative. Without the scenario's key camera
+frames stay headers only: nothing consumes images yet, and they are forty megabytes a second.
 """
 
 from collections.abc import Mapping

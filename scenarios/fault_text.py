@@ -57,4 +57,6 @@ def _number(text: str, key: str, value: str) -> float | int:
     try:
         return int(value) if key == "rotor" else float(value)
     except ValueError:
-        raise InputError(f"fault={text}: {key} is a {'whole ' if key == 'rotor' else ''}number, not '{value}'") from None
+        raise InputError(
+            f"fault={text}: {key} is a {'whole ' if key == 'rotor' else ''}number, not '{value}'"
+        ) from None

@@ -49,7 +49,8 @@ class World:
         """The world of a scenario, each file by shipped name or path; what is given replaces the scenario's own.
 
         Paths are relative to the working directory, those inside a scenario file to its folder. `duration` is in
-        seconds; `fault` adds faults in the words of `scenarios.fault_text`. Raises InputError, which names the file and the key, for whatever is not valid.
+        seconds; `fault` adds faults in the words of `scenarios.fault_text`. Raises InputError, which
+        names the file and the key, for whatever is not valid.
         """
         own = library.load("scenario", Scenario, scenario)
         beside = None if scenario in library.names("scenario") else Path(scenario).parent

@@ -100,14 +100,20 @@ def _zenoh() -> Check:
         import zenoh
 
         queryable = one.declare_queryable("holeshot/doctor", lambda query: query.reply("holeshot/doctor", b"fit"))
-        replies = [r.ok.payload.to_bytes() for r in other.get("holeshot/doctor", target=zenoh.QueryTarget.ALL, timeout=5.0)]
+        replies = [
+            r.ok.payload.to_bytes() for r in other.get("holeshot/doctor", target=zenoh.QueryTarget.ALL, timeout=5.0)
+        ]
         queryable.undeclare()
     return Check("zenoh", "good" if replies == [b"fit"] else "bad", f"a message over {endpoint}")
 
 
 def _disk() -> Check:
     free = shutil.disk_usage(".").free
-    return Check("disk", "good" if free > ENOUGH_DISK else "poor", f"{free / 1e9:.1f} GB free here; a minute of flight takes 20 MB")
+    return Check(
+        "disk",
+        "good" if free > ENOUGH_DISK else "poor",
+        f"{free / 1e9:.1f} GB free here; a minute of flight takes 20 MB",
+    )
 
 
 def _cpp() -> Check:

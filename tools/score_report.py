@@ -28,7 +28,9 @@ def score_json(score: Score, passages: Sequence[GatePassage], gates: Sequence[in
         "laps": score.laps,
         "gates_passed": score.gates_passed,
         "gates_total": score.gates_total,
-        "failed_gate": gates[score.failed_gate] if score.gates_passed < score.gates_total and not score.success else None,
+        "failed_gate": gates[score.failed_gate]
+        if score.gates_passed < score.gates_total and not score.success
+        else None,
         "duration_s": score.duration,
         "passages": [
             {

@@ -46,7 +46,10 @@ def recover(source: str | Path, target: str | Path) -> Recovered:
 
 
 def complete(path: str | Path) -> None:
-    """Completes, in place, a bag whose writer was killed; a complete one, and one with nothing to recover, stay as they are."""
+    """Completes, in place, a bag whose writer was killed.
+
+    One that is complete, and one with nothing to recover, stay as they are.
+    """
     path = Path(path)
     beside = path.with_name(path.name + ".recovered")
     beside.unlink(missing_ok=True)

@@ -73,7 +73,9 @@ class Plan:
         return edges
 
     def batched(self, edge: Edge) -> bool:
-        """Whether an edge carries one packet per window: nobody in the loop waits for it, or its producer never waits."""
+        """Whether an edge carries one packet per window: its consumer is no part of the loop, or its producer never
+        waits.
+        """
         graph = self.session.graph
         producer = graph.instance(edge.producer)
         return edge.consumer in self.sinks or edge.consumer in graph.sinks or not producer.node.inputs

@@ -19,6 +19,7 @@ from graph.memory import entry_of
 from graph.outcome import NodeFailure, Outcome, failure
 from graph.process.child import Spawn, main
 from graph.process.plan import Board, Plan
+from graph.process.register import registered
 from graph.process.transport import Keys, check, endpoints
 
 NODE_GRACE_S = 0.5
@@ -84,6 +85,10 @@ class ProcessRun:
         """Watch the run to its end and reap every process. Raises NodeFailure when one failed or stalled, and
         KeyboardInterrupt at the second Ctrl-C.
         """
+        with registered(self.plan.session, self.run_id, self._spawn.endpoints):
+            return self._wait()
+
+    def _wait(self) -> Outcome:
         interrupted = False
         try:
             while True:
@@ -177,8 +182,8 @@ class ProcessRun:
         self._failure = failure(self.graph, culprit, self._tick(culprit), f"has not moved for {self._stall_s:g} s")
 
     def _culprit(self) -> str:
-        """A process that a signal stopped, else whoever the chain of waiting that begins at the clock ends at: the clock
-        itself when it paces.
+        """A process that a signal stopped, else whoever the chain of waiting that begins at the clock ends at: the
+        clock itself when it paces.
         """
         stopped = [n for n, process in self._processes.items() if _is_stopped(process.pid)]
         if stopped:

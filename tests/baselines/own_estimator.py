@@ -27,7 +27,7 @@ class State(NamedTuple):
 @kernel
 def on_gates(p: Params, s: State, gates: GateObservations) -> State:
     """Count."""
-    return State(s.seen + gates.count)
+    return State(s.seen + gates.visible)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""What the documents show works: every file in them is written, every command in them is run, every link leads somewhere."""
+"""What the documents show works: every file in them is written, every command is run, every link leads somewhere."""
 
 import os
 import re
@@ -36,7 +36,9 @@ def bin_path(tmp_path_factory):
     """A folder with the ``holeshot`` command of this checkout."""
     folder = tmp_path_factory.mktemp("bin")
     script = folder / "holeshot"
-    script.write_text(f"#!{sys.executable}\nimport sys\nsys.path[:0] = ['', {str(ROOT)!r}]\nfrom tools.cli import main\nmain()\n")
+    script.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path[:0] = ['', {str(ROOT)!r}]\nfrom tools.cli import main\nmain()\n"
+    )
     script.chmod(0o755)
     (folder / "python").symlink_to(sys.executable)
     return folder
@@ -56,7 +58,9 @@ def test_commands_run(document, tmp_path, bin_path):
         if words[0] == "make":
             assert set(words[1:]) <= targets, command
             continue
-        run = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+        run = subprocess.run(
+            command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+        )
         assert run.returncode == 0, f"{command}\n{run.stdout}\n{run.stderr}"
 
 

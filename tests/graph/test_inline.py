@@ -1,4 +1,4 @@
-"""The generated loop: exact step times, latencies, early stop; the same messages for any window, interpreted or compiled."""
+"""The generated loop: exact step times, latencies, early stop; the same messages for any window, also interpreted."""
 
 import os
 import subprocess
@@ -6,17 +6,21 @@ import sys
 
 import numpy as np
 import pytest
-from graph.inline import InlineRun
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph.inline import InlineRun
 from tests.graph.toys.graphs import MS, pair
 
 
 def messages(graph, ticks, window):
-    parts = {t.name: [] for t in graph.topics}
-    run = InlineRun(graph, window)
-    end = run.run(ticks, lambda end, logs: [parts[name].append(log) for name, log in logs.items()])
+    parts: dict[str, list] = {t.name: [] for t in graph.topics}
+
+    def take(end, logs):
+        for name, log in logs.items():
+            parts[name].append(log)
+
+    end = InlineRun(graph, window).run(ticks, take)
     return end, {name: np.concatenate(logs) for name, logs in parts.items()}
 
 

@@ -1,6 +1,7 @@
-"""A launch file reads like the block diagram; whatever is wrong in one is said in a sentence, before anything starts."""
+"""A launch file reads like the block diagram; whatever is wrong in one is said in words, before anything starts."""
 
 import pytest
+
 from graph.errors import InputError
 from graph.launch import names, read, resolve
 
@@ -130,7 +131,9 @@ def test_null_removes_an_included_node(launch):
 
 def test_null_without_such_a_node(launch):
     launch(BASE)
-    text = refusal(launch, INCLUDING.replace("  extra: {node: team.extra, remap: {in: count}}", "  ghost: null"), name="v")
+    text = refusal(
+        launch, INCLUDING.replace("  extra: {node: team.extra, remap: {in: count}}", "  ghost: null"), name="v"
+    )
     assert text == "v.yaml: nodes.ghost: null removes an included node, but none has that name"
 
 

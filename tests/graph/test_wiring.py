@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from graph.errors import InputError
-from graph.wiring import connect
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph.errors import InputError
+from graph.wiring import connect
 from nodes.imu import imu
 from tests.graph.toys.graphs import MS, counter_at, pair, summer_at
 
@@ -59,7 +59,9 @@ def test_topic_that_nobody_publishes():
 
 
 def test_type_mismatch():
-    listener = replace(summer_at(1000), node=imu, inputs={"truth": "number", "faults": "number"}, outputs={"imu": "imu"})
+    listener = replace(
+        summer_at(1000), node=imu, inputs={"truth": "number", "faults": "number"}, outputs={"imu": "imu"}
+    )
     assert refusal([counter_at(1000), listener]) == (
         "topic number: output counter.number publishes Number, but input summer.faults expects Fault"
     )
@@ -67,7 +69,8 @@ def test_type_mismatch():
 
 def test_two_publishers():
     assert refusal([counter_at(1000), counter_at(1000, name="other")]) == (
-        "topic number has two publishers: counter.number (Number) and other.number (Number); give one of them another topic"
+        "topic number has two publishers: counter.number (Number) and other.number (Number); "
+        "give one of them another topic"
     )
 
 

@@ -6,12 +6,14 @@ import pkgutil
 import struct
 from typing import NamedTuple
 
-import msgs
 import numpy as np
 import pytest
-from blocks.math import Quat, Vec3
 from hypothesis import given
 from hypothesis import strategies as st
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+import msgs
+from blocks.math import Quat, Vec3
 from msgs import cdr, schema
 from msgs.codec import Namespace, load_source, store_source, valid_kernel
 from msgs.layout import Layout, fields_of, record_dtype
@@ -19,7 +21,6 @@ from msgs.message import REGISTRY, message
 from msgs.record import fill, read
 from msgs.rotor_command import RotorCommand
 from msgs.types import Stamp
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 for module in pkgutil.iter_modules(msgs.__path__):
     importlib.import_module(f"msgs.{module.name}")
@@ -34,9 +35,9 @@ def values_of(cls: type) -> st.SearchStrategy:
 def _value(layout: Layout) -> st.SearchStrategy:
     if layout.kind == "stamp":
         return st.integers(0, 2**31 * 10**9 - 1)
-    if layout.kind == "struct":
+    if layout.struct is not None:
         return values_of(layout.struct)
-    if layout.kind == "array":
+    if layout.element is not None:
         return st.tuples(*[_value(layout.element)] * layout.count)
     if layout.dtype.kind == "f":
         return st.floats()

@@ -51,7 +51,7 @@ def seen(node, state):
 def test_a_gate_straight_ahead_projects_as_by_hand():
     """At 5 m, corners 0.75 m off both axes: theta = atan(0.75 sqrt 2 / 5), along each axis f theta / sqrt 2."""
     observed = seen(single(gate(1, 5.0, 0.0, 1.5)), truth(position=Vec3(0.0, 0.0, 1.5)))
-    assert observed.count == 1
+    assert observed.visible == 1
     d = 300.0 * math.atan(0.75 * math.sqrt(2.0) / 5.0) / math.sqrt(2.0)
     expected = [(400 - d, 300 - d), (400 + d, 300 - d), (400 + d, 300 + d), (400 - d, 300 + d)]
     np.testing.assert_allclose(observed.gates[0].corners, expected, atol=1e-9)
@@ -76,7 +76,7 @@ def test_the_distortion_of_the_vehicle_is_applied():
 
 def test_a_gate_flown_at_from_behind_is_seen_with_its_corners_as_flown_at():
     observed = seen(single(gate(1, 5.0, 0.0, 1.5, yaw_deg=180.0)), truth(position=Vec3(0.0, 0.0, 1.5)))
-    assert observed.count == 1
+    assert observed.visible == 1
     top_left, top_right, *_ = observed.gates[0].corners
     assert top_left.u > 400 > top_right.u  # left as flown at is right from behind
     assert top_left.v < 300
@@ -93,14 +93,14 @@ def test_a_gate_flown_at_from_behind_is_seen_with_its_corners_as_flown_at():
     ],
 )
 def test_a_gate_counts_only_with_all_four_corners_in_front_and_in_the_image(place, count):
-    assert seen(single(gate(1, *place)), truth(position=Vec3(0.0, 0.0, 1.5))).count == count
+    assert seen(single(gate(1, *place)), truth(position=Vec3(0.0, 0.0, 1.5))).visible == count
 
 
 def test_the_nearest_gates_are_reported_nearest_first():
     distances = [30.0, 6.0, 18.0, 12.0, 24.0, 36.0]
     gates = [gate(i + 1, d, 0.0, 1.5) for i, d in enumerate(distances)]
     observed = seen(single(*gates), truth(position=Vec3(0.0, 0.0, 1.5)))
-    assert observed.count == MAX_VISIBLE_GATES
+    assert observed.visible == MAX_VISIBLE_GATES
     assert [g.gate for g in observed.gates] == [1, 3, 2, 4]
 
 
@@ -115,7 +115,7 @@ def test_the_attitude_of_the_vehicle_turns_the_camera():
     left = truth(position=Vec3(0.0, 0.0, 1.5), attitude=Quat(math.cos(half), 0.0, 0.0, math.sin(half)))
     node = single(gate(1, 5.0, 0.0, 1.5), gate(2, 0.0, 5.0, 1.5, yaw_deg=90.0))
     observed = seen(node, left)
-    assert [g.gate for g in observed.gates[: observed.count]] == [1]
+    assert [g.gate for g in observed.gates[: observed.visible]] == [1]
 
 
 def test_corner_variance_is_the_square_of_the_scenario_s_deviation():

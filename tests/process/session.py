@@ -37,8 +37,10 @@ class Flight:
         """The processes of the run that exist now."""
         return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _parent(pid) == self.process.pid]
 
-    def wait_until_recording(self, bag: Path, size: int = 100_000, names: tuple[str, ...] | None = None) -> dict[str, int]:
-        """Wait until the bag has ``size`` bytes; returns the process id of each of ``names``, by default those of sitl."""
+    def wait_until_recording(
+        self, bag: Path, size: int = 100_000, names: tuple[str, ...] | None = None
+    ) -> dict[str, int]:
+        """Wait until the bag has ``size`` bytes; returns the process id of each of ``names``, by default sitl's."""
         names = NAMES if names is None else names
         while not (bag.exists() and bag.stat().st_size >= size):
             self.go_on()

@@ -1,5 +1,5 @@
-"""However a node fails, the run ends soon, with a sentence naming the node, the tick and what it owed, exit code 3, no process
-left behind, and a bag that is readable up to there.
+"""However a node fails, the run ends soon, with a sentence naming the node, the tick and what it owed, exit code 3, no
+process left behind, and a bag that is readable up to there.
 """
 
 import os
@@ -7,8 +7,8 @@ import signal
 import time
 
 import pytest
-from graph.bag import Bag
 
+from graph.bag import Bag
 from tests.process.session import NAMES, ZOO, Flight, tick_named, until_gone
 
 OWED = "it owed topic mischief"
@@ -78,7 +78,7 @@ def test_a_node_that_stalls(kind, tmp_path):
 
 
 def test_a_node_that_hangs_in_its_exit(tmp_path):
-    code, out, err, bag = fly("hangs_in_exit", tmp_path)
+    code, _, err, bag = fly("hangs_in_exit", tmp_path)
     assert code == 0, err
     assert Bag.open(bag).counts["mischief"] == 1001
 

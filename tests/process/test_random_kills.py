@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from graph.bag import Bag, recover
 from mcap.reader import make_reader
 
+from graph.bag import Bag, recover
 from tests.process.session import COMMAND, NAMES, ROOT, Flight, tick_named
 
 WINDOW = 10  # ticks

@@ -1,12 +1,12 @@
-"""A disk that fills, a folder that takes nothing, a port in use: a sentence, an exit code, and what was recorded is kept."""
+"""A disk that fills, a folder that takes nothing, a busy port: a sentence, an exit code, what was recorded is kept."""
 
 import os
 import socket
 import subprocess
 
 import pytest
-from graph.bag import Bag, recover
 
+from graph.bag import Bag, recover
 from tests.process.session import ZOO, Flight
 from tests.tools.command import holeshot
 

@@ -1,15 +1,24 @@
 """A fault on the command line says what a scenario file says."""
 
 import pytest
+
 from graph.errors import InputError
 from scenarios.fault_text import MODELS, parse_faults
+from scenarios.scenario import MotorScale
 from scenarios.world import World
 
 
 def test_a_fault_in_words_is_one_of_the_scenario():
     world = World.load("b0-nominal", fault="motor_scale:rotor=2,factor=0.6,from=12")
     (fault,) = world.faults()
-    assert (fault.kind, fault.rotor, fault.thrust_fraction, fault.start_s, fault.end_s) == ("motor_scale", 2, 0.6, 12.0, None)
+    assert isinstance(fault, MotorScale)
+    assert (fault.kind, fault.rotor, fault.thrust_fraction, fault.start_s, fault.end_s) == (
+        "motor_scale",
+        2,
+        0.6,
+        12.0,
+        None,
+    )
 
 
 def test_it_comes_behind_the_scenarios_own():
@@ -33,8 +42,14 @@ def test_every_kind_can_be_given():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("motor_scal", "fault=motor_scal: unknown kind 'motor_scal'; did you mean motor_scale?; valid: imu_bias_step, "),
-        ("link_loss:form=1", "fault=link_loss:form=1: 'form=1' is none of its settings; did you mean from?; valid: from=NUMBER"),
+        (
+            "motor_scal",
+            "fault=motor_scal: unknown kind 'motor_scal'; did you mean motor_scale?; valid: imu_bias_step, ",
+        ),
+        (
+            "link_loss:form=1",
+            "fault=link_loss:form=1: 'form=1' is none of its settings; did you mean from?; valid: from=NUMBER",
+        ),
         ("link_loss:from", "fault=link_loss:from: 'from' is none of its settings; did you mean from?"),
         ("link_loss:from=a", "fault=link_loss:from=a: from is a number, not 'a'"),
         ("link_loss:from=1,from=2", "fault=link_loss:from=1,from=2: from is given twice"),

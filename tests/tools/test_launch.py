@@ -1,12 +1,12 @@
-"""``holeshot launch``: the result it prints, and for wrong input one clear message, exit code 2, nothing started, nothing
-overwritten.
+"""``holeshot launch``: the result it prints, and for wrong input one clear message, exit code 2, nothing started,
+nothing overwritten.
 """
 
 import json
 
 import pytest
-from graph.bag import Bag
 
+from graph.bag import Bag
 from tests.tools.command import ROOT, holeshot
 
 VEHICLE = ROOT / "scenarios/vehicles/rp-1.yaml"
@@ -119,7 +119,8 @@ def test_mismatched_wiring(tmp_path):
     run = holeshot("launch", str(path), cwd=tmp_path)
     assert run.returncode == 2
     assert run.stderr.strip() == (
-        "holeshot: topic gates: output camera_oracle.gates publishes GateObservations, but input imu.truth expects TruthState"
+        "holeshot: topic gates: output camera_oracle.gates publishes GateObservations, "
+        "but input imu.truth expects TruthState"
     )
 
 

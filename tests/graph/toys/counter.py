@@ -11,7 +11,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    count: int
+    steps: int
 
 
 class Out(NamedTuple):
@@ -20,4 +20,4 @@ class Out(NamedTuple):
 
 @node
 def counter(p: Params, s: State, t: int) -> tuple[State, Out]:
-    return State(s.count + 1), Out(number=Number(stamp=t, value=p.gain * s.count))
+    return State(s.steps + 1), Out(number=Number(stamp=t, value=p.gain * s.steps))
