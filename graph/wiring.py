@@ -24,11 +24,6 @@ class Instance:
     inputs: Mapping[str, str]  # topic by input port
     outputs: Mapping[str, str]  # topic by output port
 
-    @property
-    def sinkless(self) -> bool:
-        """Whether nothing it says can be heard."""
-        return not self.outputs
-
     def first_tick(self, k: int, period_ns: int) -> int:
         """The tick at which step ``k`` fires: the first at or after k / rate."""
         return -(-k * SECOND // (self.setup.rate_hz * period_ns))

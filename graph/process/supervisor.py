@@ -17,6 +17,7 @@ from graph.build import Session
 from graph.execution import Execution
 from graph.memory import entry_of
 from graph.outcome import NodeFailure, Outcome, failure
+from graph.process import transport
 from graph.process.child import Spawn, main
 from graph.process.plan import Board, Plan
 from graph.process.register import registered
@@ -62,12 +63,10 @@ class ProcessRun:
         self._moved_at = time.monotonic()
         self._last_position: tuple[int, ...] = ()
 
-    def pids(self) -> dict[str, int]:
-        """Process id by name."""
-        return {name: process.pid for name, process in self._processes.items()}
-
     def start(self) -> None:
         """Fork every process. Nothing of zenoh may be open in this process."""
+        if transport.opened:
+            raise RuntimeError("zenoh was opened in this process; processes forked from it would hang")
         context = multiprocessing.get_context("fork")
         pipes = {name: context.Pipe() for name in self.plan.processes}
         for name, (ours, theirs) in pipes.items():

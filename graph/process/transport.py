@@ -23,6 +23,10 @@ WAIT_BEFORE_CLOSE_US = 24 * 3600 * 1_000_000
 LEASE_MS = 24 * 3600 * 1000
 
 
+opened = False
+"""Whether this process has ever opened a session: a fork would lose its threads, and with them the child's sessions."""
+
+
 class Keys:
     """The key expressions of one run."""
 
@@ -115,9 +119,11 @@ def check(transport: Transport) -> None:
 @contextmanager
 def session(config: dict[str, Any]) -> Iterator[Any]:
     """An open zenoh session, closed at the end."""
+    global opened
     zenoh = _zenoh()
-    with zenoh.open(zenoh.Config.from_json5(json.dumps(config))) as opened:
-        yield opened
+    opened = True
+    with zenoh.open(zenoh.Config.from_json5(json.dumps(config))) as one:
+        yield one
 
 
 def _zenoh() -> Any:
