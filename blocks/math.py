@@ -33,7 +33,8 @@ class Quat(NamedTuple):
 @inlined
 def clamp(x: float, low: float, high: float) -> float:
     """x limited to [low, high]; a NaN stays a NaN."""
-    return low if x < low else (high if x > high else x)
+    x = low if x < low else x
+    return high if x > high else x
 
 
 @inlined

@@ -63,7 +63,7 @@ def _max4(a: Rotors) -> float:
 
 @inlined
 def _sign(x: float) -> int:
-    return 1 if x > 0.0 else (-1 if x < 0.0 else 0)
+    return (x > 0.0) - (x < 0.0)
 
 
 @inlined
@@ -98,7 +98,8 @@ def step(p: Params, thrust: float, torque: Vec3) -> Mix:
     below = low - _min4((f0, f1, f2, f3))
     above = _max4((f0, f1, f2, f3)) - high
     zero = thrust * 0.0
-    shift = below if below > zero else (-above if above > zero else zero)
+    shift = -above if above > zero else zero
+    shift = below if below > zero else shift
     f0, f1, f2, f3 = f0 + shift, f1 + shift, f2 + shift, f3 + shift
     f0, f1, f2, f3 = clamp(f0, low, high), clamp(f1, low, high), clamp(f2, low, high), clamp(f3, low, high)
 

@@ -38,9 +38,12 @@ def arguments(node: Node) -> list[str]:
 
 def source(node: Node, delayed: Iterable[str], names: Namespace) -> str:
     """The source of ``node``'s entry; ``delayed`` are the outputs that have a latency. Fills ``names``."""
-    body = _loads(node, names)
+    params, state = _loads(node, names)
+    body = [params, state] if node.each_kernels else []
     for index, port in enumerate(node.inputs):
         body += _input(node, index, port, names)
+    # Loaded right before their use: cursors were stored meanwhile, and the compiler cannot know that they lie elsewhere.
+    body += [params] if node.each_kernels else [params, state]
     step = names.name(node.step, f"{node.name}_step")
     inputs = "".join(f", {port.name}" for port in node.step_inputs)
     body.append(f"s, out = {step}(p, s, t{inputs})")
@@ -57,11 +60,11 @@ def _record(array: str) -> str:
     return f"{array}[0]"
 
 
-def _loads(node: Node, names: Namespace) -> list[str]:
-    return [
+def _loads(node: Node, names: Namespace) -> tuple[str, str]:
+    return (
         f"p = {load_source(node.params_type, _record('P'), names)}",
         f"s = {load_source(node.state_type, _record('S'), names)}",
-    ]
+    )
 
 
 def _input(node: Node, index: int, port: Any, names: Namespace) -> list[str]:

@@ -59,7 +59,8 @@ class Out(NamedTuple):
 @inlined
 def clipped(value: float, limit: float) -> float:
     """value limited to [-limit, limit]."""
-    return limit if value > limit else (-limit if value < -limit else value)
+    value = limit if value > limit else value
+    return -limit if value < -limit else value
 
 
 @inlined
