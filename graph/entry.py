@@ -19,6 +19,7 @@ import numpy as np
 
 from graph import cache
 from graph.node import Maybe, New, Node
+from graph.wrapping import wrapped
 from msgs.codec import Namespace, load_source, store_source
 from msgs.layout import fields_of, record_dtype
 from msgs.message import log_dtype
@@ -42,7 +43,7 @@ def source(node: Node, delayed: Iterable[str], names: Namespace) -> str:
     body = [params, state] if node.each_kernels else []
     for index, port in enumerate(node.inputs):
         body += _input(node, index, port, names)
-    # Loaded right before their use: cursors were stored meanwhile, and the compiler cannot know that they lie elsewhere.
+    # Right before their use: cursors were stored meanwhile, and the compiler cannot know that they lie elsewhere.
     body += [params] if node.each_kernels else [params, state]
     step = names.name(node.step, f"{node.name}_step")
     inputs = "".join(f", {port.name}" for port in node.step_inputs)
@@ -53,7 +54,7 @@ def source(node: Node, delayed: Iterable[str], names: Namespace) -> str:
         body += _output(index, output.name, output.message, output.optional, output.name in delayed)
     body.append(f"return {'out.stop' if node.stops else 'False'}")
     lines = [f"def step({', '.join(arguments(node))}):", *(INDENT + line for line in body)]
-    return f'"""Entry of node {node.where}, generated."""\n\n\n' + "\n".join(lines) + "\n"
+    return f'"""Entry of node {node.where}, generated."""\n\n\n' + "\n".join(wrapped(lines)) + "\n"
 
 
 def _record(array: str) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from graph.entry import INDENT
 from graph.wiring import SECOND, Graph, Instance
+from graph.wrapping import wrapped
 
 
 def arguments(graph: Graph) -> list[str]:
@@ -38,7 +39,7 @@ def source(graph: Graph) -> str:
     for instance in graph.instances:
         lines += [2 * INDENT + line for line in _fire(graph, instance)]
     lines += [f"{2 * INDENT}tick += 1", f"{INDENT}return tick, stopped"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(wrapped(lines)) + "\n"
 
 
 def _fire(graph: Graph, instance: Instance) -> list[str]:

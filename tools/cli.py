@@ -8,7 +8,7 @@ import sys
 import typer
 
 from graph.errors import InputError
-from tools import bag, batch, doctor, launch, score
+from tools import bag, batch, doctor, graph, launch, score, topic
 from tools.exit_codes import BAD_INPUT, INTERRUPTED, NODE_FAILED
 
 app = typer.Typer(
@@ -21,8 +21,10 @@ app = typer.Typer(
 app.command("launch")(launch.launch)
 app.command("doctor")(doctor.doctor)
 app.command("batch")(batch.batch)
+app.command("graph")(graph.graph)
 app.command("score")(score.score)
 app.add_typer(bag.app, name="bag")
+app.add_typer(topic.app, name="topic")
 
 
 @app.callback()
