@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any
 
 import foxglove
+from foxglove import _foxglove_py
 from foxglove.websocket import (
     Capability,
     PlaybackCommand,
@@ -27,6 +30,8 @@ REPEAT_S = 0.25
 """A subscriber gets the newest message of a topic at once when the last one is longer ago, in wall time."""
 LINGER_S = 0.3
 """What is on its way when the run ends has that long to reach a viewer."""
+STOP_S = 1.0
+"""How long viewers have to say goodbye."""
 LEVELS = {"info": StatusLevel.Info, "warning": StatusLevel.Warning, "error": StatusLevel.Error}
 
 
@@ -91,7 +96,12 @@ class SdkServer(Server, ServerListener):
         self._server.broadcast_time(self._now)
         if self._viewers:
             time.sleep(LINGER_S)
-        self._server.stop()
+        # It waits for viewers to take what is sent, and some never do: the process ends without its goodbye.
+        stopping = threading.Thread(target=self._server.stop, daemon=True)
+        stopping.start()
+        stopping.join(STOP_S)
+        if stopping.is_alive():
+            atexit.unregister(_foxglove_py.shutdown)
 
     def _call(self, offer: ServiceOffer, payload: bytes) -> bytes:
         return json.dumps(self._content.ask(offer.asked(payload))).encode()

@@ -37,6 +37,7 @@ FULL_BYTES = 32 * 1024
 """Unsent bytes of a connection from which on its viewer gets nothing; sending does not wait below 64 KiB."""
 TIME_PERIOD_S = 1.0 / 60.0
 REPEAT_S = 0.25
+CLOSE_S = 1.0
 START_S = 10.0
 LEVELS = {"info": StatusLevel.INFO, "warning": StatusLevel.WARNING, "error": StatusLevel.ERROR}
 
@@ -76,13 +77,27 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
 
     async def _handle_client_binary_message(self, client: Any, message: bytes) -> None:
         try:
+            _check_call(message)
             await super()._handle_client_binary_message(client, message)
         except Exception as error:
-            if message[0] != ClientBinaryOpcode.SERVICE_CALL_REQUEST or len(message) < ServiceCallRequestHeader.size:
+            if not _is_call(message) or len(message) < ServiceCallRequestHeader.size:
                 raise
             _, service, call, _ = ServiceCallRequestHeader.unpack_from(message)
             failure: Any = {"op": "serviceCallFailure", "serviceId": service, "callId": call, "message": str(error)}
             await self._send_json(client.connection, failure)
+
+
+def _is_call(message: bytes) -> bool:
+    return len(message) > 0 and message[0] == ClientBinaryOpcode.SERVICE_CALL_REQUEST
+
+
+def _check_call(message: bytes) -> None:
+    """Raises InputError for a service call that is cut off, of which the library would make something."""
+    if not _is_call(message):
+        return
+    size = ServiceCallRequestHeader.size
+    if len(message) < size or len(message) < size + ServiceCallRequestHeader.unpack_from(message)[3]:
+        raise InputError("a service call is cut off")
 
 
 def _is_full(client: Any) -> bool:
@@ -132,6 +147,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             supported_encodings=["json"],
             session_id=str(time.time_ns()),
             logger=_quiet,
+            server_kwargs={"compression": None, "close_timeout": CLOSE_S},
         )
         self._server.set_listener(self)
         self._server.start()

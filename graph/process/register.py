@@ -1,0 +1,106 @@
+"""The register of running sessions: one small JSON file each, by which any program finds a run and its topics.
+
+``runs/<run>.json`` in the cache folder holds ``run``, ``pid``, ``launch``, ``scenario``, ``baseline``, ``seed``,
+``period_ns``, ``control`` (the key requests go to), ``zenoh`` (a configuration that connects to it), ``topics``: for
+each ``name``, ``key``, ``schema_name``, ``schema`` (ros2msg text), ``publisher``, ``subscribers``, ``rate_hz`` of its
+publisher's steps and ``latency_ms``. A payload is a CDR message: 4 bytes of header, then the fields of the schema.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from graph.build import Session
+from graph.cache import folder, write_atomically
+from graph.process.transport import Keys, configuration
+from msgs.schema import name_of, text_of
+
+
+def register() -> Path:
+    """The folder of the files."""
+    path = folder() / "runs"
+    path.mkdir(exist_ok=True)
+    return path
+
+
+def description(session: Session, run: str, endpoints: Sequence[str]) -> dict[str, Any]:
+    """What a run's file says."""
+    keys, metadata = Keys(run), session.provenance.metadata["run"]
+    topics = [
+        {
+            "name": t.name,
+            "key": keys.topic(t.name),
+            "schema_name": name_of(t.message),
+            "schema": text_of(t.message),
+            "publisher": t.publisher.name,
+            "subscribers": sorted({i.name for i, _ in t.subscribers}),
+            "rate_hz": t.publisher.setup.rate_hz,
+            "latency_ms": t.latency_ns * 1e-6,
+        }
+        for t in session.graph.topics
+    ]
+    connect = configuration([], endpoints, session.launch.transport)
+    connect["connect"]["exit_on_failure"] = False
+    return {
+        "run": run,
+        "pid": os.getpid(),
+        **{key: metadata[key] for key in ("launch", "scenario", "baseline", "seed")},
+        "period_ns": session.graph.period_ns,
+        "control": keys.control,
+        "zenoh": connect,
+        "topics": topics,
+    }
+
+
+@contextlib.contextmanager
+def registered(session: Session, run: str, endpoints: Sequence[str]) -> Iterator[None]:
+    """In the register for the length of the block. One that cannot be written to hides the run and harms nothing."""
+    path = None
+    with contextlib.suppress(OSError):
+        path = register() / f"{run}.json"
+        write_atomically(path, json.dumps(description(session, run, endpoints), indent=1))
+    try:
+        yield
+    finally:
+        if path is not None:
+            path.unlink(missing_ok=True)
+
+
+def running() -> list[dict[str, Any]]:
+    """The runs of this machine, newest first; files that a killed run left behind are removed."""
+    found = []
+    for path in sorted(register().glob("*.json"), key=_age):
+        try:
+            entry = json.loads(path.read_text())
+            alive = is_alive(int(entry["pid"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if alive:
+            found.append(entry)
+        else:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+    return found
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is a process of that id."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _age(path: Path) -> float:
+    try:
+        return -path.stat().st_mtime
+    except OSError:
+        return 0.0
