@@ -133,23 +133,30 @@ class SdkServer(Server, ServerListener):
         return self.on_get_parameters(client, [parameter.name for parameter in parameters])
 
     def on_playback_control_request(self, request: PlaybackControlRequest) -> PlaybackState:
-        """Pause, resume and speed of the live run; its time cannot be chosen."""
+        """Pause, resume and speed; and the time, of a recorded run."""
         content, self._plays = self._content, True
-        if request.seek_time is not None:
-            self.status("a live run cannot be wound: open its bag with holeshot bag play", "warning", "seek")
+        seeked = request.seek_time is not None and content.seek is not None
+        if request.seek_time is not None and content.seek is not None:
+            self._now = min(max(request.seek_time, content.start_ns), content.end_ns)
+            content.seek(self._now)
+        elif request.seek_time is not None:
+            text = "the time of a live run cannot be chosen: open its bag with holeshot bag play BAG --viewer"
+            self.status(text, "warning", "seek")
         if request.playback_speed > 0.0 and abs(request.playback_speed - self._speed) > 1e-6:
             self._speed = request.playback_speed
             content.ask({"kind": "rate", "factor": float(request.playback_speed)})
         play = request.playback_command == PlaybackCommand.Play
         if play == bool(content.parameters()["paused"]):
             content.ask({"kind": "resume" if play else "pause"})
-        return self._playback(content.parameters(), False, request.request_id)
+        return self._playback(content.parameters(), seeked, request.request_id)
 
     def _playback(self, values: Values, seeked: bool, request_id: str | None) -> PlaybackState:
         rate = values.get("rate")
         if isinstance(rate, int | float):
             self._speed = float(rate)
         status = PlaybackStatus.Paused if values.get("paused") else PlaybackStatus.Playing
+        if values.get("ended"):
+            status = PlaybackStatus.Ended
         return PlaybackState(status, self._now, self._speed, seeked, request_id)
 
 

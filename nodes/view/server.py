@@ -23,7 +23,7 @@ class Content:
     """What is served under which name, and what viewers may ask.
 
     ``ask`` takes a request to the session and waits for its reply; ``write`` sets a parameter, and raises InputError
-    for one that cannot be set.
+    for one that cannot be set; ``seek`` goes to another time, which only a recorded run can.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Content:
     ask: Callable[[Mapping[str, Any]], Values]
     start_ns: int
     end_ns: int
+    seek: Callable[[int], None] | None = None
 
 
 class Server(ABC):

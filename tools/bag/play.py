@@ -32,6 +32,13 @@ def play(
     run: Annotated[
         str | None, typer.Option(metavar="ID", help="the run's id in the keys; by default a new one")
     ] = None,
+    viewer: Annotated[
+        bool, typer.Option("--viewer", help="serve Foxglove and Lichtblick, which pause, seek and change the speed")
+    ] = False,
+    host: Annotated[str, typer.Option(help="address that viewers are served on")] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="port; by default the first free one from 8765")
+    ] = None,
     listen: Annotated[
         str, typer.Option(metavar="ENDPOINT", help="zenoh endpoint; port 0: a free one")
     ] = "tcp/127.0.0.1:0",
@@ -53,6 +60,16 @@ def play(
         opened.heads(topic)
     if not (math.isfinite(begin) and begin >= 0):
         raise InputError(f"--from {begin:g}: must be a simulated time of at least 0 s")
+    if viewer:
+        from tools.bag.view import serve_bag
+
+        def notice(text: str) -> None:
+            print(text, file=sys.stderr, flush=True)
+
+        serve_bag(
+            opened, host, port, topics=chosen, rate=factor, begin_s=begin, loop=loop, paused=paused, notice=notice
+        )
+        return
     messages = [m for m in opened.messages() if m.topic in chosen and m.log_time >= begin * 1e9]
     if not messages:
         raise InputError(f"{bag}: has no message of {', '.join(chosen) or 'any topic'} from {begin:g} s on")

@@ -1,0 +1,201 @@
+"""A bag served to viewers: the same topics and the same picture as the live run, at any time and speed."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from graph.bag import Bag, Message
+from graph.control import read_rate
+from graph.errors import InputError
+from graph.wiring import SECOND
+from nodes.view.offer import OfferedTopic, Wiring
+from nodes.view.sdk_server import SdkServer
+from nodes.view.server import LOOPBACK, Content, free_port
+from nodes.view.services import services
+from nodes.view.thinning import Thinning
+
+FRAME_S = 1.0 / 60.0
+HZ = 60.0
+STEP_NS = 1_000_000
+"""What a step of one tick is in a bag, which does not say how long its run's ticks were."""
+
+
+class BagPlayer:
+    """Plays messages into a server: pause, step, speed and seek, from any thread."""
+
+    def __init__(self, bag: Bag, topics: Sequence[str], rate: float, loop: bool, paused: bool) -> None:
+        """``topics`` of the bag; ``rate`` in simulated seconds per second."""
+        self.topics = list(topics)
+        self._index = {topic: number for number, topic in enumerate(self.topics)}
+        self.messages: list[Message] = [m for m in bag.messages() if m.topic in self._index]
+        self._times = np.array([m.log_time for m in self.messages], np.int64)
+        if not len(self._times):
+            raise InputError(f"{bag.path}: has no message of {', '.join(topics) or 'any topic'}")
+        self.start_ns, self.end_ns = int(self._times[0]), int(self._times[-1])
+        self._lock = threading.Condition()
+        self._rate = rate
+        self._paused = paused
+        self._loop = loop
+        self._now = self.start_ns
+        self._sent = 0  # messages before this index are sent
+        self._stop_at: int | None = None  # ns, where a step ends
+        self._wound = True
+        self.stopped = False
+        self.changed: Callable[[dict[str, Any]], None] = lambda values: None
+
+    def values(self) -> dict[str, Any]:
+        """What a viewer sees as parameters."""
+        rate = "max" if math.isinf(self._rate) else self._rate
+        return {"paused": self._paused, "rate": rate, "ended": self._now >= self.end_ns and not self._loop}
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Obey as a run does. Raises InputError for what a bag cannot do."""
+        kind = request["kind"]
+        with self._lock:
+            if kind == "pause":
+                self._paused = True
+            elif kind == "resume":
+                self._paused = False
+                if self._now >= self.end_ns:
+                    self._wind(self.start_ns)
+            elif kind == "step":
+                ticks = request.get("ticks", 1)
+                if not isinstance(ticks, int) or isinstance(ticks, bool) or ticks < 1:
+                    raise InputError(f"request.ticks: is {ticks!r}; must be a whole number of at least 1")
+                self._paused, self._stop_at = True, min(self.end_ns, self._now + ticks * STEP_NS)
+            elif kind == "rate":
+                self._rate = read_rate(request.get("factor"))
+            elif kind == "stop":
+                self.stopped = True
+            else:
+                raise InputError("a bag is played, not flown: its faults are those that were recorded")
+            self._lock.notify_all()
+            now = self._now if self._stop_at is None else self._stop_at
+            reply = {"ok": True, "tick": now // STEP_NS, "time_s": now / SECOND, **self.values()}
+        self.changed(self.values())
+        return reply
+
+    def write(self, name: str, value: Any) -> None:
+        """Set a parameter. Raises InputError for one that cannot be set."""
+        if name == "paused" and isinstance(value, bool):
+            self.ask({"kind": "pause" if value else "resume"})
+        elif name == "rate":
+            self.ask({"kind": "rate", "factor": value})
+        else:
+            raise InputError(f"parameter {name} cannot be set to {value!r} while a bag plays; these can: paused, rate")
+
+    def seek(self, time_ns: int) -> None:
+        """Go to another time."""
+        with self._lock:
+            self._wind(min(max(time_ns, self.start_ns), self.end_ns))
+            self._lock.notify_all()
+
+    def _wind(self, time_ns: int) -> None:
+        self._now, self._wound, self._stop_at = time_ns, True, None
+
+    def play(self, server: SdkServer) -> None:
+        """Play until stopped; at the end it waits to be wound back."""
+        thinned = [Thinning(HZ, 1) for _ in self.topics]
+        last = time.monotonic()
+        while not self.stopped:
+            with self._lock:
+                if not self._wound and self._stop_at is None and (self._paused or self._now >= self.end_ns):
+                    self._lock.wait(0.1)
+                    last = time.monotonic()
+                    continue
+                wound, self._wound = self._wound, False
+                now = time.monotonic()
+                if self._stop_at is not None:
+                    self._now, self._stop_at = self._stop_at, None
+                elif not wound and not self._paused:
+                    step = self.end_ns if math.isinf(self._rate) else int((now - last) * self._rate * SECOND)
+                    self._now = min(self.end_ns, self._now + min(step, SECOND))
+                last = now
+                until, ended = self._now, self._now >= self.end_ns
+            if wound:
+                self._show_all(server, until)
+            else:
+                self._show_new(server, until, thinned)
+            if ended:
+                self.changed(self.values())
+                if self._loop:
+                    self.seek(self.start_ns)
+            time.sleep(FRAME_S)
+
+    def _show_all(self, server: SdkServer, time_ns: int) -> None:
+        """The newest message of each topic at a time, as if all had been played up to it."""
+        self._sent = int(np.searchsorted(self._times, time_ns, side="right"))
+        newest: dict[str, Message] = {}
+        for message in reversed(self.messages[: self._sent]):
+            newest.setdefault(message.topic, message)
+            if len(newest) == len(self.topics):
+                break
+        server.time(time_ns)
+        for message in sorted(newest.values(), key=lambda m: m.log_time):
+            server.publish(self._index[message.topic], message.log_time, message.data)
+
+    def _show_new(self, server: SdkServer, time_ns: int, thinned: Sequence[Thinning]) -> None:
+        end = int(np.searchsorted(self._times, time_ns, side="right"))
+        by_topic: dict[int, list[int]] = {}
+        for place in range(self._sent, end):
+            by_topic.setdefault(self._index[self.messages[place].topic], []).append(place)
+        self._sent = end
+        chosen: list[int] = []
+        for number, places in by_topic.items():
+            chosen += [places[k] for k in thinned[number].chosen(self._times[places])]
+        server.time(time_ns)
+        for place in sorted(chosen):
+            message = self.messages[place]
+            server.publish(self._index[message.topic], message.log_time, message.data)
+
+
+def serve_bag(
+    bag: Bag,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    *,
+    topics: Sequence[str] | None = None,
+    rate: float = 1.0,
+    begin_s: float = 0.0,
+    loop: bool = False,
+    paused: bool = False,
+    notice: Callable[[str], None] = print,
+) -> None:
+    """Serve ``bag`` to viewers until Ctrl-C or until one asks to stop. Raises InputError when it cannot listen."""
+    player = BagPlayer(bag, topics or bag.topics, rate, loop, paused)
+    player.seek(round(begin_s * SECOND))
+    port, remark = free_port(host, port)
+    content = Content(
+        name=f"holeshot bag {bag.path.name}",
+        topics=[_offered(bag, topic) for topic in player.topics],
+        wiring=Wiring({topic: ["bag"] for topic in player.topics}, {}),
+        services=services(None),
+        parameters=player.values,
+        write=player.write,
+        ask=player.ask,
+        start_ns=player.start_ns,
+        end_ns=player.end_ns,
+        seek=player.seek,
+    )
+    server = SdkServer(content, host, port)
+    player.changed = server.changed
+    try:
+        for text in (remark, f"viewer: https://app.foxglove.dev/~/view?ds=foxglove-websocket&ds.url={server.url}"):
+            if text:
+                notice(text)
+        who = "this machine only" if host in LOOPBACK else "whoever reaches this machine can watch"
+        notice(f"        {server.url} ({who}); layout to import: launch/holeshot.json; Ctrl-C ends")
+        player.play(server)
+    finally:
+        server.close()
+
+
+def _offered(bag: Bag, topic: str) -> OfferedTopic:
+    schema = bag.schemas[topic]
+    return OfferedTopic(topic, bag.encodings[topic], schema.name, schema.encoding, schema.data)
