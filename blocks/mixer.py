@@ -63,7 +63,7 @@ def _max4(a: Rotors) -> float:
 
 @inlined
 def _sign(x: float) -> int:
-    return (x > 0.0) - (x < 0.0)
+    return int(x > 0.0) - int(x < 0.0)
 
 
 @inlined
