@@ -15,10 +15,15 @@ EXAMPLE = "Example: holeshot graph sitl scenario=scripted-hop --mermaid"
 
 
 def graph(
-    name: Annotated[str, typer.Argument(help="launch file: a shipped name or the path of a .yaml file")],
+    name: Annotated[
+        str | None, typer.Argument(help="launch file: a shipped name or the path of a .yaml file; not with --live")
+    ] = None,
     arguments: Annotated[list[str] | None, typer.Argument(metavar="[ARG=VALUE]...", help="launch arguments")] = None,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="print a Mermaid flowchart")] = False,
     source: Annotated[bool, typer.Option("--source", help="print the generated loop and entries")] = False,
+    live: Annotated[bool, typer.Option("--live", help="measure each edge of a running session")] = False,
+    run: Annotated[str | None, typer.Option("--run", metavar="ID", help="which one, when there are several")] = None,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="how long to measure, wall time")] = 2.0,
     as_json: Annotated[bool, typer.Option("--json", help="print the graph as one JSON object")] = False,
 ) -> None:
     """Show the nodes of a launch file in step order, their rates, ports, topics, types and latencies.
@@ -31,6 +36,15 @@ def graph(
 
     if mermaid + source + as_json > 1:
         raise InputError("--mermaid, --source and --json exclude each other; give one of them")
+    if live:
+        from tools.listening import live_edges
+
+        if name is not None or mermaid or source:
+            raise InputError("--live shows a running session: give neither a launch file nor --mermaid or --source")
+        live_edges(run, seconds, as_json)
+        return
+    if name is None:
+        raise InputError("graph: name a launch file, or give --live for a running session")
     session, _ = load(name, arguments or [])
     if as_json:
         print(json.dumps(as_object(session)))

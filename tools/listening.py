@@ -226,5 +226,32 @@ def bandwidth(topics: Sequence[str], run: str | None, seconds: float, as_json: b
     terminal.table(f"heard in {seconds:g} s", [*rows, total], ("topic", "messages", "bytes/s wall", "bytes/message"))
 
 
+def live_edges(run: str | None, seconds: float, as_json: bool) -> None:
+    """``holeshot graph --live``: every edge with its rate, and its latency in simulated time."""
+    found = chosen_run(run)
+    rate = {m.topic: m for m in measured([], found["run"], seconds)}
+    edges = [
+        {
+            "from": t["publisher"],
+            "topic": t["name"],
+            "to": listener,
+            "hz_simulated": rate[t["name"]].hz_simulated,
+            "hz_wall": rate[t["name"]].hz_wall,
+            "latency_ms": t["latency_ms"] + (found["period_ns"] * 1e-6 if listener in t["delayed"] else 0.0),
+        }
+        for t in found["topics"]
+        for listener in t["subscribers"] or ["nobody"]
+    ]
+    if as_json:
+        print(json.dumps({"run": found["run"], "edges": edges}))
+        return
+    rows = [
+        (e["from"], e["topic"], e["to"], _text(e["hz_simulated"]), _text(e["hz_wall"]), f"{e['latency_ms']:g} ms")
+        for e in edges
+    ]
+    header = ("from", "topic", "to", "Hz simulated", "Hz wall", "latency")
+    terminal.table(f"run {found['run']}: {found['launch']} {found['scenario']}", rows, header)
+
+
 def _text(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"

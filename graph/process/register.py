@@ -2,8 +2,8 @@
 
 ``runs/<run>.json`` in the cache folder holds ``run``, ``pid``, ``launch``, ``scenario``, ``baseline``, ``seed``,
 ``period_ns``, ``control`` (the key requests go to), ``zenoh`` (a configuration that connects to it), ``topics``: for
-each ``name``, ``key``, ``schema_name``, ``schema`` (ros2msg text), ``publisher``, ``subscribers``, ``rate_hz`` of its
-publisher's steps and ``latency_ms``. A payload is a CDR message: 4 bytes of header, then the fields of the schema.
+each ``name``, ``key``, ``schema_name``, ``schema`` (ros2msg text), ``publisher``, ``subscribers``, ``delayed`` (those who hear it one tick later), ``rate_hz`` of
+its publisher's steps and ``latency_ms``. A payload is a CDR message: 4 bytes of header, then the fields of the schema.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def description(session: Session, run: str, endpoints: Sequence[str]) -> dict[st
             "schema": text_of(t.message),
             "publisher": t.publisher.name,
             "subscribers": sorted({i.name for i, _ in t.subscribers}),
+            "delayed": sorted(i.name for i, _ in t.subscribers if (t.name, i.name) in session.graph.delayed),
             "rate_hz": t.publisher.setup.rate_hz,
             "latency_ms": t.latency_ns * 1e-6,
         }
