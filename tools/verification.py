@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from graph.bag import Bag
@@ -12,6 +12,7 @@ from graph.bag.marks import COMPLETENESS
 from graph.build import Session
 from graph.config import did_you_mean
 from graph.errors import InputError
+from graph.picture import computed_pictures, recorded_pictures
 from graph.replay import Given, Recording, inputs_at, producer_of, recorded, run_again, step_alone
 from graph.wiring import SECOND
 from tools.session import from_bag
@@ -61,8 +62,16 @@ class Proof:
         return self._compared(f"node {name}", self.recording.messages(step_alone(self.recording, name)))
 
     def everything(self) -> Verification:
-        """The whole run, computed from its configuration."""
-        return self._compared("the whole run", self.recording.messages(run_again(self.session, self.recording.end)))
+        """The whole run, computed from its configuration, and the picture derived from it."""
+        end = self.recording.end
+        logs = run_again(self.session, end)
+        found = self._compared("the whole run", self.recording.messages(logs))
+        if not found.report.identical:
+            return found
+        pictures = recorded_pictures(self.bag, self.session, end)
+        again = computed_pictures(self.session, logs, end)
+        report = compare(pictures, {name: messages for name, messages in again.items() if name in pictures})
+        return found if report.identical else replace(found, report=report)
 
     def _compared(self, what: str, again: Mapping[str, Messages]) -> Verification:
         report = compare({name: m for name, m in self.recording.messages().items() if name in again}, again)

@@ -13,7 +13,8 @@ import pytest
 
 from graph.bag import Bag
 from tests.nodes.view.clients import BINARY, MESSAGE, Client
-from tests.tools.runs import record
+from tests.tools.runs import record, rewritten
+from tools.verification import Proof, as_text
 
 ROOT = Path(__file__).parents[2]
 PLAY, PAUSE = 0, 1
@@ -122,3 +123,13 @@ def test_a_bag_plays_to_its_end_and_says_so(watcher: Watcher) -> None:
 
 def test_a_time_beyond_the_bag_is_its_end(watcher: Watcher) -> None:
     assert watcher.control(PAUSE, seek_ns=1 << 62).time_ns == 4_000_000_000
+
+
+def test_verify_computes_the_picture_again(bag: Path, tmp_path: Path) -> None:
+    assert Proof(Bag.open(bag)).everything().report.identical
+    scene = [m for m in Bag.open(bag).messages() if m.topic == "scene"][7]
+    changed = scene.data[:-1] + bytes([scene.data[-1] ^ 1])
+    verification = Proof(Bag.open(rewritten(bag, tmp_path / "changed.mcap", {("scene", 7): changed}))).everything()
+    assert not verification.report.identical
+    text = "\n".join(as_text(verification))
+    assert "topic scene, message 7, field crc32" in text

@@ -1,4 +1,4 @@
-"""The viewer's layout shows what a session publishes: every path is a field, every service exists, every axis has a unit."""
+"""The viewer's layout shows what a session publishes: paths are fields, services exist, axes have units."""
 
 import json
 import re
