@@ -1,10 +1,10 @@
 """The register of running sessions: one small JSON file each, by which any program finds a run and its topics.
 
 ``runs/<run>.json`` in the cache folder holds ``run``, ``pid``, ``launch``, ``scenario``, ``baseline``, ``seed``,
-``period_ns``, ``control`` (the key requests go to), ``zenoh`` (a configuration that connects to it), and ``topics``: each
-``name``, ``key``, ``schema_name``, ``schema`` (ros2msg text), ``publisher``, ``subscribers``, ``delayed`` (those who hear
-it one tick later), ``rate_hz`` of its publisher's steps and ``latency_ms``. A payload is a CDR message: 4 bytes of
-header, then the fields of the schema.
+``period_ns``, ``control`` (the key requests go to), ``zenoh`` (a configuration that connects to it), and ``topics``:
+each ``name``, ``key``, ``schema_name``, ``schema`` (ros2msg text), ``publisher``, ``subscribers``, ``delayed`` (those
+who hear it one tick later), ``rate_hz`` of its publisher and ``latency_ms``. A payload is a CDR message: 4 bytes
+of header, then the fields of the schema.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """A viewer nobody here wrote, @foxglove/ws-protocol in Node, watches and steers a run in both protocols."""
 
+import os
+import signal
+import threading
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -174,3 +177,14 @@ def test_an_inline_run_is_steered_too(tmp_path: Path) -> None:
     bag = Bag.open(tmp_path / "run.mcap")
     assert bag.counts["faults"] == 2
     assert Proof(bag).everything().report.identical
+
+
+def test_a_node_that_fails_is_named_to_the_viewers(tmp_path: Path) -> None:
+    with Live(tmp_path / "run.mcap") as live:
+        children = Path(f"/proc/{live.process.pid}/task/{live.process.pid}/children").read_text().split()
+        viewer(live, "sdk.v1", {"do": "topics", "names": ["truth"]})
+        threading.Timer(1.0, os.kill, (int(children[0]), signal.SIGKILL)).start()
+        seen = viewer(live, "sdk.v1", {"do": "status", "text": "was killed by SIGKILL"})
+    assert live.result() == 3
+    assert seen["errors"] == []
+    assert any(s["level"] == 2 and "node fault_injector was killed" in s["message"] for s in seen["status"])

@@ -121,6 +121,5 @@ try {
 } catch (error) {
   seen.errors.push(`plan: ${error.message}`);
 }
-seen.times = { first: seen.times[0], last: seen.times.at(-1), count: seen.times.length };
-client.close();
-process.stdout.write(JSON.stringify({ results, ...seen }), () => process.exit(0));
+const times = { first: seen.times[0], last: seen.times.at(-1), count: seen.times.length };
+process.stdout.write(JSON.stringify({ results, ...seen, times }), () => process.exit(0));
