@@ -16,6 +16,10 @@ from blocks.kernel import inlined
 from blocks.math import Quat, Vec3, multiply, rotate_inverse, sub
 
 
+# The interpreted source: one product before a run is not worth compiling for.
+_multiply = getattr(multiply, "py_func", multiply)
+
+
 class Params(NamedTuple):
     """Intrinsics in pixels, and where the camera sits on the body."""
 
@@ -68,7 +72,8 @@ def project(p: Params, position: Vec3, attitude: Quat, point: Vec3) -> Projectio
 def mount(tilt_up: float) -> Quat:
     """Optical frame to body of a camera that looks forward, tilted up by tilt_up (rad)."""
     half = -0.5 * tilt_up
-    return multiply(Quat(math.cos(half), 0.0, math.sin(half), 0.0), Quat(0.5, -0.5, 0.5, -0.5))
+    product: Quat = _multiply(Quat(math.cos(half), 0.0, math.sin(half), 0.0), Quat(0.5, -0.5, 0.5, -0.5))
+    return product
 
 
 def valid(p: Params) -> bool:

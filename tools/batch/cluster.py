@@ -16,6 +16,7 @@ from scenarios.world import World
 from tools.batch.case import Case, Result
 
 LOCAL = "local"
+VALID = "valid: local, or HOST:PORT of a cluster"
 GROUP = 8
 """Seeds of one task, at most: long enough for a task's overhead not to count, short enough to be flown again."""
 RETRIES = 20
@@ -54,16 +55,30 @@ def _connected(address: str, jobs: int | None) -> Any:
         import ray
     except ImportError:
         raise InputError(f"--ray {address}: needs Ray, which is not installed: pip install 'holeshot[ray]'") from None
+    if address != LOCAL:
+        _check_reachable(address)
     # A worker finds this project where it runs from a checkout that is not installed.
     environment = {"env_vars": {"PYTHONPATH": str(Path(__file__).parents[2])}}
-    where: dict[str, Any] = {"num_cpus": jobs} if address == LOCAL else {"address": address}
+    # Named: without an address Ray would join whatever cluster was started last on this machine.
+    where: dict[str, Any] = {"address": "local", "num_cpus": jobs} if address == LOCAL else {"address": address}
     try:
         ray.init(
             **where, runtime_env=environment, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False
         )
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-        raise InputError(f"--ray {address}: no cluster there: {error}; valid: local, or HOST:PORT of one") from None
+        raise InputError(f"--ray {address}: no cluster there: {error}; {VALID}") from None
     return ray
+
+
+def _check_reachable(address: str) -> None:
+    """Raises InputError where nobody listens: Ray itself would try for minutes."""
+    host, colon, port = address.rpartition(":")
+    if not (host and colon and port.isdecimal()):
+        raise InputError(f"--ray {address}: {VALID}")
+    try:
+        socket.create_connection((host, int(port)), timeout=10.0).close()
+    except (OSError, OverflowError) as error:
+        raise InputError(f"--ray {address}: no cluster there: {error}; {VALID}") from None
 
 
 def _groups(runs: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, list[int]]]:

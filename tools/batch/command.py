@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from graph.batch import Pool
 from graph.build import build
 from graph.errors import InputError
+from graph.interrupt import Interrupt
 from graph.run import Execution
 from graph.run import run as run_session
 from tools import terminal
@@ -53,8 +55,11 @@ def run(request: Request) -> int:
     first = cases[0].world.seed if request.first_seed is None else request.first_seed
     seeds = range(first, first + request.seeds)
     results: list[list[Result]] = [[] for _ in cases]
-    interrupted = False
+    output = sys.stdout
     with contextlib.ExitStack() as stack:
+        if request.ray is not None:
+            stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # Ray talks there of what it lost
+        interrupt = stack.enter_context(Interrupt())
         store = None if request.out is None else stack.enter_context(Store(request.out, cases))
         stack.enter_context(display.running(len(cases) * len(seeds)))
         try:
@@ -62,13 +67,15 @@ def run(request: Request) -> int:
                 results[number].append(result)
                 display.advance(result)
                 if request.as_json:
-                    print(json.dumps(result), flush=True)
+                    print(json.dumps(result), file=output, flush=True)
+                if interrupt.asked:
+                    break
         except KeyboardInterrupt:
-            interrupted = True
+            pass
     groups = [(case, summary(found)) for case, found in zip(cases, results, strict=True)]
     write_outputs(request.plot, request.report, cases, results)
     _print(request, groups)
-    if interrupted:
+    if interrupt.asked:
         done = sum(len(found) for found in results)
         terminal.progress.print(f"stopped after {done} of {len(cases) * len(seeds)} runs")
         return INTERRUPTED
