@@ -84,8 +84,9 @@ class NodeHost:
     def _public_topic(self, topic: Topic) -> PublicTopic:
         import zenoh
 
+        # DROP: whoever listens from outside may miss messages, but never holds the run up.
         publisher = self.peer.session.declare_publisher(
-            self.peer.keys.topic(topic.name), congestion_control=zenoh.CongestionControl.BLOCK
+            self.peer.keys.topic(topic.name), congestion_control=zenoh.CongestionControl.DROP
         )
         return PublicTopic(publisher, self.logs[topic.name])
 

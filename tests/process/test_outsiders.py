@@ -1,0 +1,40 @@
+"""Whoever listens from outside, however badly, never holds a run up and changes no byte of it."""
+
+import json
+import os
+import subprocess
+import sys
+
+from graph.process.register import running
+from tests.process.session import ROOT, Flight
+from tests.tools.command import holeshot
+
+DEAF = """
+import json, sys, zenoh
+run = json.loads(sys.stdin.readline())
+with zenoh.open(zenoh.Config.from_json5(json.dumps(run["zenoh"]))) as session:
+    held = [session.declare_subscriber(t["key"], zenoh.handlers.FifoChannel(1)) for t in run["topics"]]
+    print("listening", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_listener_that_never_reads(tmp_path):
+    alone, watched = tmp_path / "alone.mcap", tmp_path / "watched.mcap"
+    arguments = ("sitl", "scenario=b0-nominal", "duration=6.0")
+    assert holeshot("launch", *arguments, "--runner", "inline", "--record", str(alone)).returncode == 1
+    flight = Flight(*arguments, "--record", str(watched), "--rate", "2")
+    while not (found := [run for run in running() if run["pid"] == flight.process.pid]):
+        flight.go_on()
+    with subprocess.Popen(
+        [sys.executable, "-c", DEAF], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=os.environ
+    ) as listener:
+        assert listener.stdin is not None
+        assert listener.stdout is not None
+        listener.stdin.write(json.dumps(found[0]) + "\n")
+        listener.stdin.flush()
+        assert listener.stdout.readline() == "listening\n"
+        code, _, err = flight.end()
+        listener.communicate("")
+    assert code == 1, err  # six seconds are no two laps
+    assert watched.read_bytes() == alone.read_bytes()
