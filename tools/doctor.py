@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import queue
 import shutil
 import sys
 from collections.abc import Callable
@@ -17,6 +18,8 @@ import typer
 from tools.exit_codes import FAILED
 
 LIBRARIES = ("eclipse-zenoh", "foxglove-sdk", "mcap", "numba", "numpy", "pydantic", "rich", "typer")
+READY = b"ready"
+TIMEOUT_S = 10.0
 ENOUGH_DISK = 1 << 30  # bytes: half an hour of recording
 
 
@@ -99,12 +102,16 @@ def _zenoh() -> Check:
     ):
         import zenoh
 
-        queryable = one.declare_queryable("holeshot/doctor", lambda query: query.reply("holeshot/doctor", b"fit"))
-        replies = [
-            r.ok.payload.to_bytes() for r in other.get("holeshot/doctor", target=zenoh.QueryTarget.ALL, timeout=5.0)
-        ]
-        queryable.undeclare()
-    return Check("zenoh", "good" if replies == [b"fit"] else "bad", f"a message over {endpoint}")
+        arrived: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        subscriber = other.declare_subscriber("holeshot/doctor", lambda sample: arrived.put(sample.payload.to_bytes()))
+        ready = one.liveliness().declare_subscriber("holeshot/doctor", lambda sample: arrived.put(READY), history=True)
+        token = other.liveliness().declare_token("holeshot/doctor")
+        arrived.get(timeout=TIMEOUT_S)
+        one.put("holeshot/doctor", b"fit", congestion_control=zenoh.CongestionControl.BLOCK)
+        heard = arrived.get(timeout=TIMEOUT_S)
+        for declared in (subscriber, ready, token):
+            declared.undeclare()
+    return Check("zenoh", "good" if heard == b"fit" else "bad", f"a message over {endpoint}")
 
 
 def _disk() -> Check:
