@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
+import secrets
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +17,8 @@ from graph.launch import Transport
 RUNTIME = (
     "(rx: (handover: app), acc: (handover: app), tx: (handover: app), net: (handover: app), app: (worker_threads: 1))"
 )
+FREE_PORTS = range(10_000, 32_000)
+ATTEMPTS = 50
 CONNECT_TIMEOUT_MS = 30_000
 # BLOCK loses data once it has waited this long; far above any pause a debugger makes.
 WAIT_BEFORE_CLOSE_US = 24 * 3600 * 1_000_000
@@ -55,8 +57,8 @@ class Keys:
 
 
 def endpoints(pattern: str, count: int) -> list[str]:
-    """``count`` endpoints to listen on: port 0 of a pattern such as tcp/127.0.0.1:0 becomes a free port each, another
-    port the first of ``count``.
+    """``count`` endpoints to listen on, on neighbouring ports: from the port of a pattern such as tcp/127.0.0.1:7447 on,
+    or free ones when it is 0.
 
     Raises InputError for a pattern that has no port, and for a port that is in use.
     """
@@ -64,19 +66,29 @@ def endpoints(pattern: str, count: int) -> list[str]:
     protocol, slash, host = address.partition("/")
     if not (colon and slash and host and port.isdigit()):
         raise InputError(f"transport.listen: '{pattern}': write it as tcp/ADDRESS:PORT, such as tcp/127.0.0.1:0")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     kind = socket.SOCK_STREAM if protocol in ("tcp", "tls", "ws") else socket.SOCK_DGRAM
-    wanted = [0 if port == "0" else int(port) + index for index in range(count)]
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket(family, kind)) for _ in wanted]
-        for number, one in zip(wanted, sockets, strict=True):
+    # Free ports are sought below those that systems give to outgoing connections: one that nobody listens on yet must
+    # not become the near end of somebody's attempt to connect to it.
+    firsts = [secrets.choice(FREE_PORTS) for _ in range(ATTEMPTS)] if port == "0" else [int(port)]
+    problem = ""
+    for first in firsts:
+        problem = _occupied(host.strip("[]"), kind, range(first, first + count))
+        if not problem:
+            return [f"{address}:{number}" for number in range(first, first + count)]
+    raise InputError(f"transport.listen: '{pattern}': {problem}")
+
+
+def _occupied(host: str, kind: socket.SocketKind, ports: range) -> str:
+    """Which of ``ports`` cannot be listened on, and why; empty when all can."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for number in ports:
+        with socket.socket(family, kind) as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                one.bind((host.strip("[]"), number))
-            except OSError as error:
-                reason = error.strerror or str(error)
-                raise InputError(f"transport.listen: '{pattern}': port {number} of {host}: {reason}") from None
-        return [f"{address}:{one.getsockname()[1]}" for one in sockets]
+                one.bind((host, number))
+            except (OSError, OverflowError) as error:
+                return f"port {number} of {host}: {getattr(error, 'strerror', None) or error}"
+    return ""
 
 
 def configuration(listen: Sequence[str], connect: Sequence[str], transport: Transport) -> dict[str, Any]:
