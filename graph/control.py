@@ -19,6 +19,7 @@ from pydantic import Field
 from graph.config import Config, did_you_mean, parse
 from graph.errors import InputError
 from graph.node import Live
+from graph.rate import read_rate
 from graph.service import Clock
 from graph.wiring import SECOND, Graph
 
@@ -95,15 +96,6 @@ def read_request(data: bytes) -> Any:
     return value
 
 
-def read_rate(factor: Any) -> float:
-    """Simulated seconds per second, infinite for max. Raises InputError when it is neither."""
-    number = isinstance(factor, int | float) and not isinstance(factor, bool)
-    rate = math.inf if factor == "max" else float(factor) if number else math.nan
-    if not rate > 0 or (number and math.isinf(rate)):
-        raise InputError(f"request: factor: is {factor}; must be max or a positive number")
-    return rate
-
-
 class Control:
     """Decides how far a run may go. Belongs to the thread that holds the clock."""
 
@@ -158,7 +150,7 @@ class Control:
         return None
 
     def _set_rate(self, factor: float | str) -> None:
-        rate = read_rate(factor)
+        rate = read_rate(factor, "request: factor")
         if self._clock is None:
             raise InputError("request: this run has no clock to pace it")
         self._clock.set_rate(rate)

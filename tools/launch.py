@@ -42,11 +42,12 @@ def launch(
     Exit code 0: success; 1: the run ended without success; 2: bad input; 3: a node failed or stalled.
     """
     from graph.launch import read
+    from graph.rate import read_rate
 
     if show_args:
         _show_args(read(name))
         return
-    factor = _rate(rate)
+    factor = read_rate(rate, "--rate")
     if window_ms is not None and not (math.isfinite(window_ms) and window_ms > 0):
         raise InputError(f"--window-ms {window_ms}: must be a positive number of milliseconds")
 
@@ -59,18 +60,6 @@ def launch(
 
 
 launch.__doc__ = f"{launch.__doc__}\n\n{EXAMPLE}"
-
-
-def _rate(text: str) -> float:
-    if text == "max":
-        return math.inf
-    try:
-        factor = float(text)
-    except ValueError:
-        factor = math.nan
-    if not factor > 0 or math.isinf(factor):
-        raise InputError(f"--rate {text}: valid: max, or a positive number of simulated seconds per second")
-    return factor
 
 
 def _show_args(file: object) -> None:

@@ -127,7 +127,11 @@ def test_mismatched_wiring(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--rate", "fast"), "holeshot: --rate fast: valid: max, or a positive number of simulated seconds per second"),
+        (("--rate", "fast"), "holeshot: --rate fast: must be max, or 0.001 to 1000000 simulated seconds per second"),
+        (
+            ("--rate", "1e-300"),
+            "holeshot: --rate 1e-300: must be max, or 0.001 to 1000000 simulated seconds per second",
+        ),
         (("--runner", "gpu"), "holeshot: --runner gpu: valid: process, inline, fused"),
         (("--window-ms", "0"), "holeshot: --window-ms 0.0: must be a positive number of milliseconds"),
         (("--record", "nowhere/run.mcap"), "holeshot: --record nowhere/run.mcap: there is no folder nowhere"),

@@ -52,8 +52,9 @@ def play(
     from graph.bag import Bag
     from graph.launch import Transport
     from graph.process.transport import Keys, configuration, endpoints, session
+    from graph.rate import read_rate
 
-    factor = _factor(rate)
+    factor = read_rate(rate, "--rate")
     opened = Bag.open(bag)
     chosen = opened.topics if topics is None else tuple(t.strip() for t in topics.split(","))
     for topic in chosen:
@@ -96,16 +97,6 @@ def play(
 
 
 play.__doc__ = f"{play.__doc__}\n\n{EXAMPLE}"
-
-
-def _factor(text: str) -> float:
-    try:
-        factor = math.inf if text == "max" else float(text)
-    except ValueError:
-        factor = math.nan
-    if not factor > 0 or (math.isinf(factor) and text != "max"):
-        raise InputError(f"--rate {text}: valid: max, or a positive number of simulated seconds per second")
-    return factor
 
 
 class Pace:

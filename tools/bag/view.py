@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from graph.bag import Bag, Message
-from graph.control import read_rate
 from graph.errors import InputError
+from graph.rate import read_rate
 from graph.wiring import SECOND
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
@@ -70,7 +70,7 @@ class BagPlayer:
                     raise InputError(f"request.ticks: is {ticks!r}; must be a whole number of at least 1")
                 self._paused, self._stop_at = True, min(self.end_ns, self._now + ticks * STEP_NS)
             elif kind == "rate":
-                self._rate = read_rate(request.get("factor"))
+                self._rate = read_rate(request.get("factor"), "request: factor")
             elif kind == "stop":
                 self.stopped = True
             else:
