@@ -57,9 +57,9 @@ def _run_processes(session: Session, execution: Execution) -> Outcome:
     processes.start()
     try:
         return processes.wait()
-    except NodeFailure:
+    except (NodeFailure, KeyboardInterrupt):
         if execution.bag is not None:
-            complete(execution.bag)  # when it was the recorder that died
+            complete(execution.bag)  # when the recorder died, or was not given the time to end
         raise
 
 

@@ -46,15 +46,15 @@ def recover(source: str | Path, target: str | Path) -> Recovered:
 
 
 def complete(path: str | Path) -> None:
-    """Completes, in place, a bag whose writer was killed.
+    """Completes, in place, a bag whose writer was killed: cut off, or with a part of an overwritten preview at its end.
 
     One that is complete, and one with nothing to recover, stay as they are.
     """
     path = Path(path)
     beside = path.with_name(path.name + ".recovered")
     beside.unlink(missing_ok=True)
-    if path.exists() and scan_file(path).cut_off:
-        with contextlib.suppress(InputError):
+    with contextlib.suppress(InputError):
+        if scan_file(path).damage is not None:
             recover(path, beside)
             os.replace(beside, path)
 

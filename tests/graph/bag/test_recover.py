@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mcap.reader import make_reader
 from mcap.writer import Writer
 
-from graph.bag import Bag, recover
+from graph.bag import Bag, complete, recover
 from graph.errors import InputError
 from tests.graph.bag.samples import ATTACHMENTS, METADATA, logs_until, write_bag
 
@@ -158,3 +158,25 @@ def test_a_bag_without_messages_is_nothing_to_recover(tmp_path: Path) -> None:
     assert str(error.value) == (
         f"{tmp_path}/empty.mcap: there is no message to recover: the bag is complete, without messages"
     )
+
+
+def test_a_bag_is_completed_in_place_also_with_the_rest_of_a_preview_behind_it(path: Path, tmp_path: Path) -> None:
+    bag = tmp_path / "bag.mcap"
+    whole = path.read_bytes()
+    _, chunk = [start for start in record_starts(whole) if start[0] == CHUNK][-1]
+    (_, length) = struct.unpack_from("<BQ", whole, chunk)
+    end = chunk + 9 + length
+    for rest in (b"", whole[chunk + 100 : end], bytes(1000)):
+        bag.write_bytes(whole[:end] + rest)
+        complete(bag)
+        assert list(Bag.open(bag).messages()) == list(Bag.open(path).messages())
+    assert [file.name for file in tmp_path.iterdir()] == ["bag.mcap"]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"notes"])
+def test_what_is_no_bag_is_left_alone(content: bytes | None, tmp_path: Path) -> None:
+    file = tmp_path / "bag.mcap"
+    if content is not None:
+        file.write_bytes(content)
+    complete(file)
+    assert (file.read_bytes() if file.exists() else None) == content
