@@ -10,7 +10,7 @@ import numpy as np
 
 from graph.bag import Bag
 from graph.bag.divergence import Messages
-from graph.bag.marks import COMPLETENESS, CUT
+from graph.bag.marks import CUT, is_settled
 from graph.bag.ros2msg import dtype_of
 from graph.build import Session
 from graph.errors import InputError
@@ -57,9 +57,8 @@ def recorded(bag: Bag, session: Session) -> Recording:
         if t.name in bag.counts
     }
     last = max((int(log["tick"][-1]) for log in logs.values() if len(log)), default=-1)
-    settled = COMPLETENESS in bag.metadata or cut is not None
     # Without the recorder's last word the last tick may be recorded in part.
-    end = last + 1 if settled else last
+    end = last + 1 if is_settled(bag.metadata) else last
     if end <= 0:
         raise InputError(f"{bag.path}: holds no complete tick of a run")
     return Recording(graph, end, logs)
@@ -137,10 +136,23 @@ def _input(recording: Recording, instance: Instance, topic: str) -> Log:
     # One slot more than messages: what an entry reads before the first one is zero, as in a run.
     log = Log(recording.graph.topic(topic).message, len(messages) + 1)
     _opaque(log.ring)[: len(messages)] = _opaque(messages)
-    if (topic, instance.name) in recording.graph.delayed:
-        log.ring["tick"][: len(messages)] += 1
+    log.ring["tick"][: len(messages)] = heard_at(recording.graph, topic, instance, messages["tick"])
     log.count[0] = len(messages)
     return log
+
+
+def heard_at(graph: Graph, topic: str, listener: Instance, delivered: Array) -> Array:
+    """The first tick at which a step of ``listener`` can take each message ``delivered`` on ``topic`` at these ticks.
+
+    On a delayed edge that is behind the tick the message was published at, which its latency may have taken care of.
+    """
+    latency_ns = graph.topic(topic).latency_ns
+    if (topic, listener.name) not in graph.delayed or latency_ns >= graph.period_ns:
+        return delivered
+    if latency_ns == 0:
+        return delivered + 1
+    published = np.array([producer_of(graph, topic, tick)[1] for tick in delivered.tolist()], np.int64)
+    return np.maximum(delivered, published + 1)
 
 
 def _joined(parts: Sequence[Array], log: Log) -> Array:
@@ -194,13 +206,11 @@ def inputs_at(recording: Recording, instance: Instance, tick: int) -> list[Given
     given = []
     for port in instance.node.inputs:
         topic = instance.inputs[port.name]
-        late = 1 if (topic, instance.name) in recording.graph.delayed else 0
         log = recording.logs.get(topic)
-        place = 0 if log is None else int(np.searchsorted(log["tick"], tick - late, side="right"))
+        ticks = np.empty(0) if log is None else heard_at(recording.graph, topic, instance, log["tick"])
+        place = int(np.searchsorted(ticks, tick, side="right"))
         if log is None or place == 0:
             given.append(Given(port.name, topic, -1, None))
         else:
-            given.append(
-                Given(port.name, topic, int(log["tick"][place - 1]) + late, read(log["data"][place - 1], port.message))
-            )
+            given.append(Given(port.name, topic, int(ticks[place - 1]), read(log["data"][place - 1], port.message)))
     return given

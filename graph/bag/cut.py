@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from graph.bag.marks import COMPLETENESS, CUT
+from graph.bag.marks import COMPLETENESS, CUT, is_settled
 from graph.bag.reader import Bag, Message
 from graph.bag.writer import BagWriter, Counts, OpaqueChannel
 from graph.errors import InputError
@@ -33,7 +33,9 @@ def cut(source: Bag, target: str | Path, from_ns: int, to_ns: int, topics: Colle
             messages[message.topic].append((message.log_time, message.data))
     metadata = {name: entries for name, entries in source.metadata.items() if name not in (COMPLETENESS, CUT)}
     begun = max(from_ns, int(source.metadata.get(CUT, {}).get("from_ns", "0")), 0)
-    metadata[CUT] = {"from_ns": str(begun), "to_ns": str(to_ns), "topics": ",".join(kept)}
+    # What lies in front of the source's last tick is settled in any case.
+    settled = "yes" if is_settled(source.metadata) or to_ns <= last else "no"
+    metadata[CUT] = {"from_ns": str(begun), "to_ns": str(to_ns), "topics": ",".join(kept), "settled": settled}
     channels = [_channel(source, topic) for topic in kept]
     try:
         with BagWriter(target, channels, metadata, source.attachments, 1) as writer:

@@ -137,6 +137,19 @@ def test_a_part_from_the_beginning_is_proven_one_without_it_is_not(
     assert "is a part of a bag without its beginning" in err
 
 
+def test_a_part_of_a_bag_that_did_not_end_in_order_has_its_last_tick_in_part_too(
+    holeshot: Command, flight: Path, tmp_path: Path
+) -> None:
+    early, part, again = (tmp_path / f"{name}.mcap" for name in ("early", "part", "again"))
+    rewritten(flight, early, {}, without=["completeness"])
+    assert holeshot("bag", "cut", early, part)[0] == 0
+    assert holeshot("bag", "cut", part, again)[0] == 0
+    assert holeshot("bag", "verify", again)[:2] == (0, "node stack: identical (1250 ticks, 1.25 s)\n")
+    head = tmp_path / "head.mcap"
+    assert holeshot("bag", "cut", again, head, "--to", "0.5")[0] == 0
+    assert holeshot("bag", "verify", head)[:2] == (0, "node stack: identical (500 ticks, 0.5 s)\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
