@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from graph.bag import Bag
+from graph.errors import InputError
 from tests.nodes.view.clients import BINARY, MESSAGE, Client
 from tests.tools.runs import record, rewritten
+from tools.bag.view import BagPlayer
 from tools.verification import Proof, as_text
 
 ROOT = Path(__file__).parents[2]
@@ -123,6 +125,29 @@ def test_a_bag_plays_to_its_end_and_says_so(watcher: Watcher) -> None:
 
 def test_a_time_beyond_the_bag_is_its_end(watcher: Watcher) -> None:
     assert watcher.control(PAUSE, seek_ns=1 << 62).time_ns == 4_000_000_000
+
+
+def test_a_step_is_a_tick_of_the_recorded_run(bag: Path) -> None:
+    recorded = Bag.open(bag)
+    scenario = recorded.attachments["scenario.yaml"].replace(b"physics_rate_hz: 1000", b"physics_rate_hz: 500")
+    for texts, tick_ns in (
+        ({"scenario.yaml": scenario}, 2_000_000),
+        ({"scenario.yaml": b"\xff"}, 1_000_000),
+        ({}, 1_000_000),
+    ):
+        recorded.attachments = texts
+        player = BagPlayer(recorded, recorded.topics, rate=1.0, loop=False, paused=True)
+        reply = player.ask({"kind": "step", "ticks": 3})
+        assert (reply["tick"], reply["time_s"]) == (3, 3 * tick_ns * 1e-9)
+
+
+@pytest.mark.parametrize("factor", [1e308, 1e-300, 10**400, 0, None])
+def test_a_speed_that_no_timer_keeps_is_refused(bag: Path, factor: Any) -> None:
+    recorded = Bag.open(bag)
+    player = BagPlayer(recorded, recorded.topics, rate=1.0, loop=False, paused=True)
+    with pytest.raises(InputError, match=r"must be max, or 0\.001 to 1000000 simulated seconds per second"):
+        player.write("rate", factor)
+    assert player.values()["rate"] == 1.0
 
 
 def test_verify_computes_the_picture_again(bag: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from graph.bag import Bag, Message
+from graph.config import parse, parse_yaml
 from graph.errors import InputError
 from graph.rate import read_rate
 from graph.wiring import SECOND
@@ -19,11 +21,12 @@ from nodes.view.sdk_server import SdkServer
 from nodes.view.server import LOOPBACK, Content, free_port
 from nodes.view.services import services
 from nodes.view.thinning import Thinning
+from scenarios.scenario import Scenario
 
 FRAME_S = 1.0 / 60.0
 HZ = 60.0
-STEP_NS = 1_000_000
-"""What a step of one tick is in a bag, which does not say how long its run's ticks were."""
+TICK_NS = 1_000_000
+"""A tick of a bag whose scenario does not say how long one is."""
 
 
 class BagPlayer:
@@ -44,6 +47,7 @@ class BagPlayer:
         self._loop = loop
         self._now = self.start_ns
         self._sent = 0  # messages before this index are sent
+        self._tick_ns = tick_of(bag)
         self._stop_at: int | None = None  # ns, where a step ends
         self._wound = True
         self.stopped = False
@@ -68,7 +72,7 @@ class BagPlayer:
                 ticks = request.get("ticks", 1)
                 if not isinstance(ticks, int) or isinstance(ticks, bool) or ticks < 1:
                     raise InputError(f"request.ticks: is {ticks!r}; must be a whole number of at least 1")
-                self._paused, self._stop_at = True, min(self.end_ns, self._now + ticks * STEP_NS)
+                self._paused, self._stop_at = True, min(self.end_ns, self._now + ticks * self._tick_ns)
             elif kind == "rate":
                 self._rate = read_rate(request.get("factor"), "request: factor")
             elif kind == "stop":
@@ -77,7 +81,7 @@ class BagPlayer:
                 raise InputError("a bag is played, not flown: its faults are those that were recorded")
             self._lock.notify_all()
             now = self._now if self._stop_at is None else self._stop_at
-            reply = {"ok": True, "tick": now // STEP_NS, "time_s": now / SECOND, **self.values()}
+            reply = {"ok": True, "tick": now // self._tick_ns, "time_s": now / SECOND, **self.values()}
         self.changed(self.values())
         return reply
 
@@ -114,8 +118,8 @@ class BagPlayer:
                 if self._stop_at is not None:
                     self._now, self._stop_at = self._stop_at, None
                 elif not wound and not self._paused:
-                    step = self.end_ns if math.isinf(self._rate) else int((now - last) * self._rate * SECOND)
-                    self._now = min(self.end_ns, self._now + min(step, SECOND))
+                    flown_s = 1.0 if math.isinf(self._rate) else min((now - last) * self._rate, 1.0)
+                    self._now = min(self.end_ns, self._now + int(flown_s * SECOND))
                 last = now
                 until, ended = self._now, self._now >= self.end_ns
             if wound:
@@ -153,6 +157,15 @@ class BagPlayer:
         for place in sorted(chosen):
             message = self.messages[place]
             server.publish(self._index[message.topic], message.log_time, message.data)
+
+
+def tick_of(bag: Bag) -> int:
+    """How long a tick of the recorded run was, ns."""
+    with contextlib.suppress(InputError, UnicodeDecodeError, KeyError):
+        text = bag.attachments["scenario.yaml"].decode()
+        scenario = parse(Scenario, parse_yaml(text, "scenario.yaml"), "scenario.yaml")
+        return SECOND // scenario.sim.physics_rate_hz
+    return TICK_NS
 
 
 def serve_bag(
