@@ -74,5 +74,5 @@ class Clock(ABC):
         """Wall time until the window that starts at ``tick`` may begin, s; 0 or less when it may now."""
 
     def set_rate(self, rate: float) -> None:
-        """Go on at another rate."""
+        """Pace from now on at that rate, whatever was late before."""
         self.rate = rate
