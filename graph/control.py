@@ -1,9 +1,9 @@
 """What may be asked of a running session from outside, and how it is obeyed: the same in every runner.
 
-A request is a JSON object such as ``{"kind": "step", "ticks": 10}``. The reply is ``{"ok": true, "tick": ...,
-"time_s": ..., "paused": ..., "rate": ...}``, or ``{"ok": false, "error": ...}``. A pause holds at ``tick``, a step is
-answered when every node has done it, an order takes effect at ``tick``. None of it changes what is computed, except an
-order to a node, which the node's own messages record.
+A request is a JSON object such as ``{"kind": "step", "ticks": 10}``. The reply is ``{"ok": true, "tick": ..., "time_s":
+..., "paused": ..., "rate": ...}``, or ``{"ok": false, "error": ...}``. A pause holds at ``tick``, a step is answered
+when every node has done it or a pause ended it, an order takes effect at ``tick``. None of it changes what is computed,
+except an order to a node, which the node's own messages record.
 """
 
 from __future__ import annotations
@@ -115,6 +115,10 @@ class Control:
         """The tick up to which time may be granted, where ``granted`` is what has been."""
         return self._ticks if self._hold is None else max(self._hold, granted)
 
+    def window(self, largest: int) -> int:
+        """How many ticks to go on before the next look: the clock's window when it paces, else ``largest``."""
+        return largest if self._clock is None or math.isinf(self._clock.rate) else min(largest, self._clock.window)
+
     def ahead(self, granted: int) -> float:
         """Wall time until the window from ``granted`` on may begin, s; 0 when it may now. A step is not paced."""
         return 0.0 if self._clock is None or self._hold is not None else self._clock.ahead(granted)
@@ -136,8 +140,11 @@ class Control:
         """Returns the tick that has to be reached before the reply."""
         if isinstance(asked, Pause):
             self._hold = granted
+            self._waiting = [(min(until, granted), respond) for until, respond in self._waiting]
         elif isinstance(asked, Resume):
             self._hold = None
+            if self._clock is not None:
+                self._clock.set_rate(self._clock.rate)  # the time it was held is not to be caught up with
         elif isinstance(asked, Step):
             self._hold = min(self._ticks, max(granted, self._hold or 0) + asked.ticks)
             return self._hold
@@ -216,6 +223,7 @@ class Helm:
     """Paces a run in this process and lets it be steered."""
 
     def __init__(self, control: Control, desk: Desk, window: int, asked_to_end: Callable[[], bool]) -> None:
+        """``window``: the most ticks between two looks."""
         self._control = control
         self._desk = desk
         self._window = window
@@ -227,9 +235,10 @@ class Helm:
         control.reached(tick)
         self._desk.serve(control, tick)
         while not (control.stopped or self._asked_to_end()):
+            control.reached(tick)  # a pause ends the step that others wait for
             limit, ahead = control.limit(tick), control.ahead(tick)
             if limit > tick and ahead <= 0.0:
-                return min(tick + self._window, limit)
+                return min(tick + control.window(self._window), limit)
             self._desk.serve(control, tick, min(ahead, POLL_S) if limit > tick else POLL_S)
         return tick
 

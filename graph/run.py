@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Any
@@ -64,10 +63,10 @@ def _run_processes(session: Session, execution: Execution) -> Outcome:
 
 
 def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -> Outcome:
-    unpaced = math.isinf(execution.rate)
-    default_ms = INLINE_WINDOW_S * 1e3 if unpaced or session.clock is None else session.clock[2].window_ms
-    window = window_ticks(session, execution, default_ms)
-    clock = _clock(session, window, execution.rate)
+    unpaced = window_ticks(session, execution, INLINE_WINDOW_S * 1e3)
+    paced = unpaced if session.clock is None else window_ticks(session, execution, session.clock[2].window_ms)
+    clock = _clock(session, paced, execution.rate)
+    window = max(paced, unpaced)
     here = runner(session.graph, window)
 
     def apply(node: str, tick: int, rows: Rows) -> None:
@@ -98,10 +97,15 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
                     execution.on_message(name, slot["data"].tobytes())
 
         helm = Helm(control, desk, window, lambda: interrupt.asked)
-        end = here.run(session.ticks, take, helm.next_window)
-        control.over(end)
-        published = {name: log.delivered_before(end) for name, log in here.logs.items()}
-        _settle(session, sinks, end, published)
+        try:
+            end = here.run(session.ticks, take, helm.next_window)
+            control.over(end)
+            published = {name: log.delivered_before(end) for name, log in here.logs.items()}
+            _settle(session, sinks, end, published)
+        except NodeFailure as error:
+            for sink in sinks.values():
+                sink.failed(str(error))
+            raise
         return Outcome(end, counts, interrupt.asked or control.stopped)
 
 
