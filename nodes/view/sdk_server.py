@@ -133,7 +133,7 @@ class SdkServer(Server, ServerListener):
         return self.on_get_parameters(client, [parameter.name for parameter in parameters])
 
     def on_playback_control_request(self, request: PlaybackControlRequest) -> PlaybackState:
-        """Pause, resume and speed; and the time, of a recorded run."""
+        """Pause, resume and speed; and the time, of a recorded run. What is refused stays, and a status says why."""
         content, self._plays = self._content, True
         seeked = request.seek_time is not None and content.seek is not None
         if request.seek_time is not None and content.seek is not None:
@@ -142,12 +142,15 @@ class SdkServer(Server, ServerListener):
         elif request.seek_time is not None:
             text = "the time of a live run cannot be chosen: open its bag with holeshot bag play BAG --viewer"
             self.status(text, "warning", "seek")
-        if request.playback_speed > 0.0 and abs(request.playback_speed - self._speed) > 1e-6:
-            self._speed = request.playback_speed
-            content.ask({"kind": "rate", "factor": float(request.playback_speed)})
-        play = request.playback_command == PlaybackCommand.Play
-        if play == bool(content.parameters()["paused"]):
-            content.ask({"kind": "resume" if play else "pause"})
+        try:
+            if request.playback_speed > 0.0 and abs(request.playback_speed - self._speed) > 1e-6:
+                content.ask({"kind": "rate", "factor": float(request.playback_speed)})
+                self._speed = request.playback_speed
+            play = request.playback_command == PlaybackCommand.Play
+            if play == bool(content.parameters()["paused"]):
+                content.ask({"kind": "resume" if play else "pause"})
+        except InputError as error:
+            self.status(str(error), "warning", "playback")
         return self._playback(content.parameters(), seeked, request.request_id)
 
     def _playback(self, values: Values, seeked: bool, request_id: str | None) -> PlaybackState:
