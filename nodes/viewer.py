@@ -16,6 +16,7 @@ from graph.config import Config, parse_yaml
 from graph.derived import DerivedStream
 from graph.errors import InputError
 from graph.memory import Array
+from graph.rate import read_rate
 from graph.service import Sink, SinkContext
 from msgs.cdr import HEADER
 from msgs.record import read
@@ -94,7 +95,9 @@ class Viewer(Sink):
         """Every parameter."""
         with self._lock:
             left_out = sum(thinned.left_out for thinned in self._thinned)
-            return self._values | {"viewer.left_out": left_out, "viewer.dropped": self.server.dropped}
+            values = self._values | {"viewer.left_out": left_out}
+        dropped = self.server.dropped
+        return values if dropped is None else values | {"viewer.dropped": dropped}
 
     def take(self, end: int, logs: Mapping[str, Array]) -> None:
         """Send a window's messages, thinned."""
@@ -163,6 +166,7 @@ class Viewer(Sink):
         if name == "paused" and isinstance(value, bool):
             self._ask({"kind": "pause" if value else "resume"})
         elif name == "rate":
+            read_rate(value, "parameter rate:")  # a viewer may send bytes, which no request can carry
             self._ask({"kind": "rate", "factor": value})
         elif name in WRITABLE:
             raise InputError(f"parameter {name}: {value!r} is not of its type")

@@ -60,9 +60,9 @@ class Server(ABC):
         """Parameters have these values now."""
 
     @property
-    def dropped(self) -> int:
-        """Messages dropped because a viewer was behind, as far as the protocol's server says."""
-        return 0
+    def dropped(self) -> int | None:
+        """Messages dropped because a viewer was behind; None where the protocol's server does not say."""
+        return None
 
     @abstractmethod
     def close(self) -> None:

@@ -15,15 +15,17 @@ from nodes.viewer import Options, Viewer
 from tests.nodes.view.clients import BINARY, Client
 from tools.session import load
 
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
 PLAY, PAUSE = 0, 1
 
 
 class Steered:
     """A viewer of a run that takes rates from 1e-3 to 4, as JSON."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: Options | None = None) -> None:
         session, _ = load("sitl", ["scenario=null-pad"])
-        self.viewer = Viewer(sink_context(session, Options(), Execution(), self._steer))
+        self.viewer = Viewer(sink_context(session, options or Options(), Execution(), self._steer))
         self.requests: list[Any] = []
 
     def _steer(self, request: Any, respond: Any) -> None:
@@ -68,3 +70,18 @@ def test_a_parameter_of_bytes_is_refused(steered: Steered, name: str) -> None:
         client.say(op="setParameters", parameters=[parameter], id="set")
         assert status(client).startswith(f"parameter {name}")
     assert steered.requests == []
+
+
+def test_only_what_is_counted_is_shown(steered: Steered) -> None:
+    values = steered.viewer.values()
+    assert values["viewer.left_out"] == 0
+    assert "viewer.dropped" not in values  # by the server of sdk.v1
+
+
+def test_the_other_server_counts_what_it_drops() -> None:
+    pytest.importorskip("foxglove_websocket", reason="needs the extra viewer-v1")
+    steered = Steered(Options(protocol="websocket.v1"))
+    try:
+        assert steered.viewer.values()["viewer.dropped"] == 0
+    finally:
+        steered.viewer.close()
