@@ -11,7 +11,7 @@ whether the node ends the run at this tick.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numba
@@ -25,28 +25,32 @@ from msgs.layout import fields_of, record_dtype
 from msgs.message import log_dtype
 
 INDENT = "    "
+LOCALS = ("p", "s", "i", "n", "mask", "record", "slot", "out")
+"""An entry's own variables, beside its parameters and the messages it got."""
 
 
 def arguments(node: Node) -> list[str]:
     """The names of an entry's parameters, in order."""
     names = ["tick", "t", "P", "S", "C", "L"]
     for port in node.inputs:
-        names += [f"log_{port.name}", f"n_{port.name}"]
+        names += [f"in_{port.name}", f"n_in_{port.name}"]
     for output in node.outputs:
         names += [f"out_{output.name}", f"n_out_{output.name}"]
     return names
 
 
-def source(node: Node, delayed: Iterable[str], names: Namespace) -> str:
-    """The source of ``node``'s entry; ``delayed`` are the outputs that have a latency. Fills ``names``."""
+def source(node: Node, delayed: Collection[str], late: Collection[str], names: Namespace) -> str:
+    """The source of ``node``'s entry; ``delayed`` are the outputs that have a latency, ``late`` the inputs that take only
+    what was delivered before the tick. Fills ``names``.
+    """
     params, state = _loads(node, names)
     body = [params, state] if node.each_kernels else []
     for index, port in enumerate(node.inputs):
-        body += _input(node, index, port, names)
+        body += _input(node, index, port, port.name in late, names)
     # Right before their use: cursors were stored meanwhile, and the compiler cannot know that they lie elsewhere.
     body += [params] if node.each_kernels else [params, state]
     step = names.name(node.step, f"{node.name}_step")
-    inputs = "".join(f", {port.name}" for port in node.step_inputs)
+    inputs = "".join(f", got_{port.name}" for port in node.step_inputs)
     body.append(f"s, out = {step}(p, s, t{inputs})")
     if fields_of(node.state_type):
         body += [f"record = {_record('S')}", *store_source(node.state_type, "record", "s")]
@@ -68,14 +72,14 @@ def _loads(node: Node, names: Namespace) -> tuple[str, str]:
     )
 
 
-def _input(node: Node, index: int, port: Any, names: Namespace) -> list[str]:
-    log, count = f"log_{port.name}", f"n_{port.name}"
+def _input(node: Node, index: int, port: Any, late: bool, names: Namespace) -> list[str]:
+    log, count, got = f"in_{port.name}", f"n_in_{port.name}", f"got_{port.name}"
     load = load_source(port.message, "record", names)
     lines = [
         f"i = C[{index}]",
         f"n = {count}[0]",
         f"mask = len({log}) - 1",
-        f"while i < n and {log}[i & mask]['tick'] <= tick:",
+        f"while i < n and {log}[i & mask]['tick'] {'<' if late else '<='} tick:",
     ]
     newest = [f"record = {log}[(i - 1) & mask]['data']"]
     if port.mode == "each":
@@ -85,8 +89,8 @@ def _input(node: Node, index: int, port: Any, names: Namespace) -> list[str]:
     lines.append(f"{INDENT}i += 1")
     if port.mode == "new":
         new = names.name(New, "New")
-        return [*lines, *newest, f"{port.name} = {new}(count=i - C[{index}], last={load})", f"C[{index}] = i"]
-    return [*lines, *newest, f"{port.name} = {load}", f"C[{index}] = i"]
+        return [*lines, *newest, f"{got} = {new}(count=i - C[{index}], last={load})", f"C[{index}] = i"]
+    return [*lines, *newest, f"{got} = {load}", f"C[{index}] = i"]
 
 
 def _output(index: int, name: str, message: type, optional: bool, delayed: bool) -> list[str]:
@@ -106,10 +110,10 @@ def _output(index: int, name: str, message: type, optional: bool, delayed: bool)
 class Entry:
     """A node's entry: its generated source and, when the node is not plain Python, its compiled form."""
 
-    def __init__(self, node: Node, delayed: Iterable[str]) -> None:
+    def __init__(self, node: Node, delayed: Iterable[str], late: Iterable[str]) -> None:
         self.node = node
-        names = Namespace()
-        self.source = source(node, sorted(delayed), names)
+        names = Namespace({*LOCALS, *arguments(node), *(f"got_{port.name}" for port in node.inputs)})
+        self.source = source(node, frozenset(delayed), frozenset(late), names)
         modules = {node.module, *node.reaches, Maybe.__module__}
         modules |= {v.__module__ for v in names.values.values() if isinstance(v, type)}
         self.modules = sorted(modules)  # whose code the entry reaches

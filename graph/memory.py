@@ -43,7 +43,7 @@ class Log:
         """A copy of the messages delivered before tick ``end`` that were not taken yet, in order."""
         mask, begin = len(self.ring) - 1, self.taken
         stop = self.taken = self.delivered_before(end)
-        if stop - begin > mask + 1:
+        if int(self.count[0]) - begin > mask + 1:
             raise OverflowError(f"a log of {mask + 1} messages was overwritten before it was taken")
         first, last = begin & mask, stop & mask
         if first < last or begin == stop:
@@ -104,13 +104,13 @@ def logs_for(graph: Graph, window: int) -> dict[str, Log]:
 
 
 def entry_of(instance: Instance) -> Entry:
-    """The entry of a node as its latencies shape it: the same object for the same node and delayed outputs."""
-    return _entry(instance.node, frozenset(instance.setup.latency_ns))
+    """The entry of a node as latencies and late inputs shape it: the same object where these are the same."""
+    return _entry(instance.node, frozenset(instance.setup.latency_ns), instance.late)
 
 
 @cache
-def _entry(node: Node, delayed: frozenset[str]) -> Entry:
-    return Entry(node, delayed)
+def _entry(node: Node, delayed: frozenset[str], late: frozenset[str]) -> Entry:
+    return Entry(node, delayed, late)
 
 
 def entry_arrays(instance: Instance, memory: NodeMemory, logs: Mapping[str, Log]) -> list[Array]:

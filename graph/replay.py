@@ -136,23 +136,13 @@ def _input(recording: Recording, instance: Instance, topic: str) -> Log:
     # One slot more than messages: what an entry reads before the first one is zero, as in a run.
     log = Log(recording.graph.topic(topic).message, len(messages) + 1)
     _opaque(log.ring)[: len(messages)] = _opaque(messages)
-    log.ring["tick"][: len(messages)] = heard_at(recording.graph, topic, instance, messages["tick"])
     log.count[0] = len(messages)
     return log
 
 
 def heard_at(graph: Graph, topic: str, listener: Instance, delivered: Array) -> Array:
-    """The first tick at which a step of ``listener`` can take each message ``delivered`` on ``topic`` at these ticks.
-
-    On a delayed edge that is behind the tick the message was published at, which its latency may have taken care of.
-    """
-    latency_ns = graph.topic(topic).latency_ns
-    if (topic, listener.name) not in graph.delayed or latency_ns >= graph.period_ns:
-        return delivered
-    if latency_ns == 0:
-        return delivered + 1
-    published = np.array([producer_of(graph, topic, tick)[1] for tick in delivered.tolist()], np.int64)
-    return np.maximum(delivered, published + 1)
+    """The first tick at which a step of ``listener`` can take each message ``delivered`` on ``topic`` at these ticks."""
+    return delivered + 1 if (topic, listener.name) in graph.delayed else delivered
 
 
 def _joined(parts: Sequence[Array], log: Log) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,7 @@ class Instance:
     setup: Setup
     inputs: Mapping[str, str]  # topic by input port
     outputs: Mapping[str, str]  # topic by output port
+    late: frozenset[str] = frozenset()  # input ports that take only what was delivered before the tick
 
     def first_tick(self, k: int, period_ns: int) -> int:
         """The tick at which step ``k`` fires: the first at or after k / rate."""
@@ -70,14 +71,14 @@ class Graph:
         return next(t for t in self.topics if t.name == name)
 
     @cached_property
-    def sinks(self) -> frozenset[str]:
+    def leaves(self) -> frozenset[str]:
         """Nodes that no node of the loop waits for: they take their input window by window."""
-        sinks: set[str] = set()
+        leaves: set[str] = set()
         for instance in reversed(self.instances):
             listeners = {s.name for t in self.topics if t.publisher is instance for s, _ in t.subscribers}
-            if instance.inputs and listeners <= sinks:
-                sinks.add(instance.name)
-        return frozenset(sinks)
+            if instance.inputs and listeners <= leaves:
+                leaves.add(instance.name)
+        return frozenset(leaves)
 
 
 def connect(
@@ -94,8 +95,12 @@ def connect(
     for instance in instances:
         _check_ports(instance)
         _check_rate(instance, period_ns)
-    publishers = _publishers(instances)
     delayed_edges = _delayed_edges(instances, delayed)
+    instances = [
+        replace(i, late=frozenset(p for p, topic in i.inputs.items() if (topic, i.name) in delayed_edges))
+        for i in instances
+    ]
+    publishers = _publishers(instances)
     for instance in instances:
         for port in instance.node.inputs:
             _check_input(instance, port, publishers, delayed_edges, period_ns)

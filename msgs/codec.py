@@ -7,7 +7,7 @@ interpreted with the same result.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any
 
@@ -29,15 +29,18 @@ def is_unit(q: Quat) -> bool:
 
 
 class Namespace:
-    """Names for the classes a generated module mentions; two classes of one name get different ones."""
+    """Names for the classes a generated module mentions: two classes of one name get different ones, and none gets a
+    name that the module uses otherwise.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, taken: Collection[str] = ()) -> None:
         self.values: dict[str, Any] = {}
+        self._taken = frozenset(taken)
 
     def name(self, value: Any, wanted: str) -> str:
         """The name that stands for ``value``, ``wanted`` if it is free."""
         candidate, number = wanted, 1
-        while candidate in self.values and self.values[candidate] is not value:
+        while candidate in self._taken or self.values.get(candidate, value) is not value:
             number += 1
             candidate = f"{wanted}_{number}"
         self.values[candidate] = value

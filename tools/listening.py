@@ -237,7 +237,7 @@ def live_edges(run: str | None, seconds: float, as_json: bool) -> None:
             "to": listener,
             "hz_simulated": rate[t["name"]].hz_simulated,
             "hz_wall": rate[t["name"]].hz_wall,
-            "latency_ms": max(t["latency_ms"], found["period_ns"] * 1e-6 if listener in t["delayed"] else 0.0),
+            "latency_ms": t["latency_ms"] + (found["period_ns"] * 1e-6 if listener in t["delayed"] else 0.0),
         }
         for t in found["topics"]
         for listener in t["subscribers"] or ["nobody"]

@@ -30,6 +30,7 @@ class ClockHost:
         self.peer = peer
         session = peer.plan.session
         self._control = Control(session.graph, clock, session.ticks, self._tell)
+        self._names = (*peer.plan.nodes, *peer.plan.sinks)
         self._mail: queue.SimpleQueue[Any] = queue.SimpleQueue()  # Done, None to end the run, or a query
         self._subscriber = peer.session.declare_subscriber(peer.keys.done_all, self._on_done)
         self._queryable = peer.session.declare_queryable(peer.keys.control, self._mail.put)
@@ -41,8 +42,9 @@ class ClockHost:
         return self._control.stopped
 
     def _on_done(self, sample: Any) -> None:
-        end, stop = DONE.unpack(sample.payload.to_bytes())
-        self._mail.put(Done(str(sample.key_expr).rpartition("/")[2], end, stop))
+        name, payload = str(sample.key_expr).rpartition("/")[2], sample.payload.to_bytes()
+        if name in self._names and len(payload) == DONE.size:  # others may speak on these keys, but have no part in it
+            self._mail.put(Done(name, *DONE.unpack(payload)))
 
     def interrupt(self) -> None:
         """End the run at what is done so far."""
@@ -58,7 +60,7 @@ class ClockHost:
     def _hold(self) -> int:
         plan, board, index, control = self.peer.plan, self.peer.board, self.peer.index, self._control
         ticks, window = plan.session.ticks, plan.window
-        done = dict.fromkeys((*plan.nodes, *plan.sinks), 0)
+        done = dict.fromkeys(self._names, 0)
         granted = committed = 0
         stop = NO_STOP
         while True:

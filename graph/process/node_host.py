@@ -95,6 +95,8 @@ class NodeHost:
         k = 0
         while True:
             order, end = self.peer.hear_clock()
+            if order in (Order.COMMIT, Order.END):
+                self._show(end)
             if order is Order.END:
                 return {t.name: self.logs[t.name].delivered_before(end) for t in self._published}
             if order is Order.TELL:
@@ -130,10 +132,13 @@ class NodeHost:
         for out in self._out_edges:
             if out.needed is None:
                 out.send(end - 1)
+        peer.report_done(end, stop)
+        return k
+
+    def _show(self, end: int) -> None:
+        """Give outsiders and the launcher what is final: the same that the bag holds."""
         for public in self._public:
             public.publish(end)
         for name, log in self._watched:
             for slot in log.take(end):
                 self._on_watched(name, slot["data"].tobytes())
-        peer.report_done(end, stop)
-        return k

@@ -78,11 +78,11 @@ class Plan:
         """
         graph = self.session.graph
         producer = graph.instance(edge.producer)
-        return edge.consumer in self.sinks or edge.consumer in graph.sinks or not producer.node.inputs
+        return edge.consumer in self.sinks or edge.consumer in graph.leaves or not producer.node.inputs
 
     def core(self, name: str, cores: Sequence[int]) -> int:
         """The core a process runs on: the loop is serial, so its nodes share one; sinks and clock take another."""
-        in_loop = name in self.nodes and name not in self.session.graph.sinks
+        in_loop = name in self.nodes and name not in self.session.graph.leaves
         first = os.getppid() % len(cores)
         return cores[first if in_loop else (first + 1) % len(cores)]
 

@@ -19,7 +19,7 @@ from graph.memory import entry_of
 from graph.outcome import NodeFailure, Outcome, failure
 from graph.process import transport
 from graph.process.child import Spawn, main
-from graph.process.plan import Board, Plan
+from graph.process.plan import FINISHED, Board, Plan
 from graph.process.register import registered
 from graph.process.transport import Keys, check, endpoints
 
@@ -182,11 +182,13 @@ class ProcessRun:
 
     def _culprit(self) -> str:
         """A process that a signal stopped, else whoever the chain of waiting that begins at the clock ends at: the
-        clock itself when it paces.
+        clock itself when it paces. Behind the clock's end, whoever has not ended too.
         """
         stopped = [n for n, process in self._processes.items() if _is_stopped(process.pid)]
         if stopped:
             return stopped[0]
+        if self.plan.clock in self._finished or int(self._board.waiting[self.plan.index[self.plan.clock]]) == FINISHED:
+            return next(n for n in self.plan.processes if n not in self._finished)
         index, seen = self.plan.index[self.plan.clock], set()
         while index not in seen and int(self._board.waiting[index]) >= 0:
             seen.add(index)
@@ -219,6 +221,7 @@ class ProcessRun:
         for name in names:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._processes[name].pid, signal.SIGKILL)
+            self._processes[name].kill()  # also one that has no group of its own yet
             self._processes[name].join()
 
 

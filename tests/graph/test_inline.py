@@ -10,7 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph.inline import InlineRun
-from tests.graph.toys.graphs import MS, pair
+from graph.node import Setup
+from graph.wiring import Instance, connect
+from tests.graph.toys.awkward import P, S, awkward
+from tests.graph.toys.graphs import MS, counter_at, pair
 
 
 def messages(graph, ticks, window):
@@ -75,3 +78,13 @@ def test_the_plain_interpreter_gives_the_same_bytes(tmp_path):
     ).stdout
     _, logs = messages(pair(counter_hz=90, summer_hz=250, latency_ns=1_500_000), 300, 64)
     assert interpreted == b"".join(log.tobytes() for log in logs.values())
+
+
+def test_no_name_of_a_user_s_node_is_in_the_way_of_generated_code():
+    inputs = {"n": "number", "record": "number", "i": "number"}
+    setup = Setup(P(0.5), S(0.0, 0.0), 1000)
+    node = Instance("awkward", awkward, setup, inputs, {"n": "total", "slot": "slot"})
+    _, logs = messages(connect([counter_at(1000), node], MS), 4, 2)
+    # Each tick adds the number three times, and a half: 0.5, then + 3 * 1 + 0.5, then + 3 * 2 + 0.5 ...
+    assert logs["total"]["data"]["value"].tolist() == [0.5, 4.0, 10.5, 20.0]
+    assert logs["slot"]["data"]["value"].tolist() == [0.0, 1.0, 1.0, 1.0]

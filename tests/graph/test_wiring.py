@@ -30,9 +30,9 @@ def test_the_bag_lists_first_what_order_names():
     assert [t.name for t in graph.topics] == ["total", "number"]
 
 
-def test_who_nobody_in_the_loop_waits_for_is_a_sink():
+def test_who_nobody_in_the_loop_waits_for_is_a_leaf():
     alone = replace(summer_at(1000, name="tail"), outputs={"total": "tail_total"})
-    assert connect([counter_at(1000), summer_at(1000), alone], MS, FEEDBACK).sinks == {"tail"}
+    assert connect([counter_at(1000), summer_at(1000), alone], MS, FEEDBACK).leaves == {"tail"}
 
 
 def test_unknown_port():

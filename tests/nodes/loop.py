@@ -9,8 +9,8 @@ import numpy as np
 
 from graph import loop
 from graph.entry import Entry
-from graph.memory import NodeMemory, logs_for
-from graph.node import Context, Node
+from graph.memory import NodeMemory, entry_of, logs_for
+from graph.node import Context
 from graph.wiring import SECOND, Graph, Instance, connect
 from msgs.codec import NANOSECONDS
 from msgs.record import read
@@ -68,15 +68,11 @@ def graph_of(world: World) -> Graph:
     return connect(instances, SECOND // world.scenario.sim.physics_rate_hz, [("simulator", "rotor_command")])
 
 
-@cache
-def _entry(node: Node, delayed: tuple[str, ...]) -> Entry:
-    entry = Entry(node, delayed)
-    entry.compile()
-    return entry
-
-
 def _entries(graph: Graph) -> dict[str, Entry]:
-    return {f"step_{i.name}": _entry(i.node, tuple(sorted(i.setup.latency_ns))) for i in graph.instances}
+    entries = {f"step_{i.name}": entry_of(i) for i in graph.instances}
+    for entry in entries.values():
+        entry.compile()
+    return entries
 
 
 @cache

@@ -140,3 +140,14 @@ def test_children_do_not_outlive_a_killed_launcher(tmp_path):
     flight.process.communicate()
     until_gone(list(pids.values()), 5)
     assert Bag.open(bag).counts["truth"] > 0
+
+
+def test_a_sink_that_hangs_when_the_run_is_over(tmp_path):
+    (tmp_path / "stuck.yaml").write_text(
+        f"name: stuck\ninclude: [{{launch: {ZOO}}}]\nnodes: {{stuck: {{node: tests.process.zoo.stuck_sink}}}}\n"
+    )
+    bag = tmp_path / "run.mcap"
+    code, _, err = Flight(str(tmp_path / "stuck.yaml"), "--record", str(bag)).end()
+    assert code == 3
+    assert "holeshot: node stuck has not moved for 1 s" in err
+    assert Bag.open(bag).counts["truth"] == 1001
