@@ -9,7 +9,7 @@ PYTHON = $(shell for p in $(CANDIDATES); do $$p -c '$(SUITS)' >/dev/null 2>&1 &&
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: fly test check bench gate-p1 golden clean distclean
+.PHONY: fly test check bench gate-p1 stress golden clean distclean
 
 fly: $(READY)
 	$(BIN)/holeshot launch sitl
@@ -28,6 +28,12 @@ bench: $(READY)
 
 gate-p1: $(READY)
 	$(BIN)/holeshot batch b0-nominal --seeds 500 --min-success 0.99
+	@echo "Stress, each randomization doubled: reported, not gated."
+	$(BIN)/holeshot batch b0-nominal --seeds 500 --randomization 2 --keep-bags 0
+
+# Twice the randomization of the gate: reported, not gated.
+stress: $(READY)
+	$(BIN)/holeshot batch b0-nominal --seeds 100 --randomization 2
 
 # Record the reference bag anew; bags/README.md says when.
 golden: $(READY)

@@ -54,6 +54,11 @@ class Seat:
         self._logs = {t.name: Log(t.message, capacity(t, graph, windows[t.name])) for t in graph.topics}
         self._rings = [array for t in graph.topics for array in (self._logs[t.name].ring, self._logs[t.name].count)]
 
+    @property
+    def arrays(self) -> list[Array]:
+        """What stays allocated from run to run: the log of each topic and its count."""
+        return self._rings
+
     def fly(self, world: Any, cancelled: Callable[[], bool] = lambda: False) -> Flight:
         """Run to the end under ``world``, which may differ in the seed from the session's own.
 

@@ -47,6 +47,10 @@ class InlineRun:
         arrays = [a for i in self.graph.instances for a in self.memory[i.name].arrays]
         return arrays + [a for t in self.graph.topics for a in (self.logs[t.name].ring, self.logs[t.name].count)]
 
+    def step(self, tick: int, end: int) -> tuple[int, bool]:
+        """Step from ``tick`` until before ``end``; returns the tick behind the last one, and whether a node stopped."""
+        return self._run(tick, end, *self.arrays())
+
     def run(self, end: int, take: Take, next_window: Callable[[int], int] | None = None) -> int:
         """Step until before tick ``end``, or until a node ends the run.
 

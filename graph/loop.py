@@ -4,6 +4,8 @@ compiled it is the fused one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from graph.entry import INDENT
 from graph.wiring import SECOND, Graph, Instance
 from graph.wrapping import wrapped
@@ -28,15 +30,20 @@ def source(graph: Graph) -> str:
     """``run(tick, end, ...)`` steps every node due from ``tick`` until before ``end``; returns the tick behind the last
     one stepped, and whether a node ended the run there.
     """
+    return source_of(graph, graph.instances, arguments(graph))
+
+
+def source_of(graph: Graph, instances: Sequence[Instance], arguments: Sequence[str]) -> str:
+    """The loop over some of the nodes."""
     lines = [
-        f'"""Loop over {", ".join(i.name for i in graph.instances)}, generated."""',
+        f'"""Loop over {", ".join(i.name for i in instances)}, generated."""',
         "",
         "",
-        f"def run(tick, end, {', '.join(arguments(graph))}):",
+        f"def run(tick, end, {', '.join(arguments)}):",
         f"{INDENT}stopped = False",
         f"{INDENT}while tick < end:",
     ]
-    for instance in graph.instances:
+    for instance in instances:
         lines += [2 * INDENT + line for line in _fire(graph, instance)]
     lines += [f"{2 * INDENT}tick += 1", f"{INDENT}return tick, stopped"]
     return "\n".join(wrapped(lines)) + "\n"

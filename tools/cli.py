@@ -8,7 +8,7 @@ import sys
 import typer
 
 from graph.errors import InputError
-from tools import bag, batch, doctor, graph, launch, score, topic
+from tools import bag, batch, bench, doctor, graph, launch, score, topic
 from tools.exit_codes import BAD_INPUT, INTERRUPTED, NODE_FAILED
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app.command("launch")(launch.launch)
 app.command("doctor")(doctor.doctor)
 app.command("batch")(batch.batch)
 app.command("graph")(graph.graph)
+app.command("bench")(bench.bench)
 app.command("score")(score.score)
 app.add_typer(bag.app, name="bag")
 app.add_typer(topic.app, name="topic")

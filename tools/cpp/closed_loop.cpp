@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <ctime>
 #include <exception>
 #include <vector>
 
