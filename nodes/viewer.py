@@ -22,6 +22,7 @@ from msgs.cdr import HEADER
 from msgs.record import read
 from msgs.score import Score, Verdict
 from nodes.view.offer import offered, wiring_of
+from nodes.view.origin import listed
 from nodes.view.server import LOOPBACK, Content, Server, Values, free_port
 from nodes.view.services import services
 from nodes.view.thinning import Thinning
@@ -42,6 +43,10 @@ class Options(Config):
     )
     hz: float = Field(
         default=60.0, ge=0, description="messages of a topic per simulated second at most; 0: all of them"
+    )
+    origins: str | None = Field(
+        default=None,
+        description="origins of further web pages that may watch and steer, separated by commas; with websocket.v1",
     )
     protocol: Literal["sdk.v1", "websocket.v1"] = Field(
         default="sdk.v1", description="websocket.v1 for viewers that know only that; needs the extra viewer-v1"
@@ -176,6 +181,7 @@ class Viewer(Sink):
 
 def open_server(content: Content, options: Options, notice: Any) -> Server:
     """A listening server; ``notice`` is told where. Raises InputError when it cannot listen."""
+    origins = listed(options.origins)
     port, remark = free_port(options.host, options.port)
     server: Server
     if options.protocol == "websocket.v1":
@@ -185,8 +191,10 @@ def open_server(content: Content, options: Options, notice: Any) -> Server:
             raise InputError(
                 "viewer: protocol websocket.v1 needs the extra: pip install 'holeshot[viewer-v1]'"
             ) from None
-        server = V1Server(content, options.host, port)
+        server = V1Server(content, options.host, port, origins)
     else:
+        if origins:
+            raise InputError("viewer: origins: the server of sdk.v1 lets every page in; use protocol websocket.v1")
         from nodes.view.sdk_server import SdkServer
 
         try:

@@ -14,8 +14,9 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
 from typing import Any
 
 from foxglove_websocket.server import (
@@ -28,6 +29,7 @@ from foxglove_websocket.types import BinaryOpcode, ClientBinaryOpcode, StatusLev
 from websockets.exceptions import ConnectionClosed
 
 from graph.errors import InputError
+from nodes.view.origin import is_welcome
 from nodes.view.server import Content, Server, Values
 from nodes.view.services import RESPONSE
 
@@ -108,9 +110,10 @@ def _is_full(client: Any) -> bool:
 class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
     """One foxglove-websocket server."""
 
-    def __init__(self, content: Content, host: str, port: int) -> None:
-        """Listens at once. Raises InputError when it cannot."""
+    def __init__(self, content: Content, host: str, port: int, origins: Sequence[str] = ()) -> None:
+        """Listens at once; ``origins`` are those of further web pages to let in. Raises InputError when it cannot."""
         self._content = content
+        self._origins = origins
         shown = f"[{host}]" if ":" in host else host
         self.url = f"ws://{shown}:{port}"
         self._waiting: deque[tuple[int, int, bytes]] = deque(maxlen=BACKLOG)
@@ -147,7 +150,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             supported_encodings=["json"],
             session_id=str(time.time_ns()),
             logger=_quiet,
-            server_kwargs={"compression": None, "close_timeout": CLOSE_S},
+            server_kwargs={"compression": None, "close_timeout": CLOSE_S, "process_request": self._admit},
         )
         self._server.set_listener(self)
         self._server.start()
@@ -187,6 +190,12 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         sender.cancel()
         self._server.close()
         await asyncio.wait({asyncio.ensure_future(self._server.wait_closed())}, timeout=1.0)
+
+    async def _admit(self, path: str, headers: Any) -> Any:
+        """None to let a connection in, else the response that it gets."""
+        if is_welcome(headers.get_all("Origin"), self._origins):
+            return None
+        return HTTPStatus.FORBIDDEN, [], b"this page may not watch; its origin is to be named in viewer_origins\n"
 
     async def _send(self) -> None:
         while True:

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import struct
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,7 +16,13 @@ TIME, MESSAGE = 2, 1
 class Client:
     """One connection, frame by frame."""
 
-    def __init__(self, address: tuple[str, int], subprotocol: str, receive_buffer: int | None = None) -> None:
+    def __init__(
+        self,
+        address: tuple[str, int],
+        subprotocol: str,
+        receive_buffer: int | None = None,
+        origins: Sequence[str] = (),
+    ) -> None:
         self.socket = socket.socket()
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -25,13 +32,16 @@ class Client:
         self.socket.sendall(
             f"GET / HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
-            f"Sec-WebSocket-Protocol: {subprotocol}\r\n\r\n".encode()
+            f"Sec-WebSocket-Protocol: {subprotocol}\r\n".encode()
+            + "".join(f"Origin: {origin}\r\n" for origin in origins).encode()
+            + b"\r\n"
         )
         self._buffer = b""
         while b"\r\n\r\n" not in self._buffer:
             self._more()
         head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
-        assert b" 101 " in head, head
+        if b" 101 " not in head:
+            raise PermissionError(head.decode())
 
     def _more(self) -> None:
         data = self.socket.recv(65536)
