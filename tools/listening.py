@@ -227,7 +227,7 @@ def bandwidth(topics: Sequence[str], run: str | None, seconds: float, as_json: b
 
 
 def live_edges(run: str | None, seconds: float, as_json: bool) -> None:
-    """``holeshot graph --live``: every edge with its rate, and its latency in simulated time."""
+    """``holeshot graph --live``: every edge, its rates as measured, its latency (simulated time) as configured."""
     found = chosen_run(run)
     rate = {m.topic: m for m in measured([], found["run"], seconds)}
     edges = [
@@ -237,7 +237,7 @@ def live_edges(run: str | None, seconds: float, as_json: bool) -> None:
             "to": listener,
             "hz_simulated": rate[t["name"]].hz_simulated,
             "hz_wall": rate[t["name"]].hz_wall,
-            "latency_ms": t["latency_ms"] + (found["period_ns"] * 1e-6 if listener in t["delayed"] else 0.0),
+            "configured_latency_ms": t["latency_ms"] + (found["period_ns"] * 1e-6 if listener in t["delayed"] else 0.0),
         }
         for t in found["topics"]
         for listener in t["subscribers"] or ["nobody"]
@@ -246,10 +246,17 @@ def live_edges(run: str | None, seconds: float, as_json: bool) -> None:
         print(json.dumps({"run": found["run"], "edges": edges}))
         return
     rows = [
-        (e["from"], e["topic"], e["to"], _text(e["hz_simulated"]), _text(e["hz_wall"]), f"{e['latency_ms']:g} ms")
+        (
+            e["from"],
+            e["topic"],
+            e["to"],
+            _text(e["hz_simulated"]),
+            _text(e["hz_wall"]),
+            f"{e['configured_latency_ms']:g} ms",
+        )
         for e in edges
     ]
-    header = ("from", "topic", "to", "Hz simulated", "Hz wall", "latency")
+    header = ("from", "topic", "to", "Hz simulated", "Hz wall", "configured latency")
     terminal.table(f"run {found['run']}: {found['launch']} {found['scenario']}", rows, header)
 
 
