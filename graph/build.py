@@ -75,7 +75,7 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
 def import_module(name: str, path: str) -> ModuleType:
     """The module of node ``name``. Raises InputError when there is none, or when it fails to import."""
     if "" not in sys.path:
-        sys.path.insert(0, "")  # a user's own node beside the launch file
+        sys.path.append("")  # a user's own node in the working directory, behind all that is installed
     try:
         return importlib.import_module(path)
     except ModuleNotFoundError as error:

@@ -1,8 +1,8 @@
 """Generated modules on disk, named after all that their compiled code depends on, so that stale code cannot be served.
 
 Numba's own cache looks at the caller's file alone: edit a callee in another file and the caller keeps the old code.
-Each generated file is therefore named after a hash of its text, the numba and Python versions, and every project module its
-kernels reach, transitively.
+Each generated file is therefore named after a hash of its text, the numba and Python versions, and every project module
+its kernels reach, transitively.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 import os
 import platform
+import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -22,8 +23,9 @@ from typing import Any
 
 import numba
 
-# Their versions are in the hash or they reach no kernel; everything else a kernel imports is followed.
-NOT_FOLLOWED = frozenset({*sys.stdlib_module_names, "numpy", "numba", "llvmlite", "pydantic", "yaml", "mcap", "zenoh"})
+OURS = frozenset({"blocks", "msgs", "graph", "scenarios", "baselines", "nodes", "tools"})
+INSTALLED = ("site-packages", "dist-packages")
+"""Folders of installed libraries: they reach no kernel, and walking them takes seconds."""
 
 
 @cache
@@ -39,7 +41,10 @@ def folder() -> Path:
         pass
     path = Path(tempfile.gettempdir()) / f"holeshot-cache-{os.getuid()}"
     path.mkdir(mode=0o700, exist_ok=True)
-    return path
+    found = path.lstat()
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077:
+        return path
+    return Path(tempfile.mkdtemp(prefix="holeshot-cache-"))  # code from a folder of somebody else's is not run
 
 
 def generated(
@@ -80,14 +85,18 @@ def fingerprint(text: str, modules: Iterable[str], called: Iterable[str] = ()) -
 
 
 def reached(modules: Iterable[str]) -> dict[str, bytes]:
-    """Source of every project or user module reached by import from ``modules``, by module name."""
+    """Source of every project or user module reached by import from ``modules``, by module name. Installed libraries
+    are left out, unless they are ours or one of ``modules`` itself belongs to them.
+    """
     found: dict[str, bytes] = {}
     waiting = list(modules)
+    followed = OURS | {name.split(".")[0] for name in waiting}
     while waiting:
         name = waiting.pop()
-        if name in found or name.split(".")[0] in NOT_FOLLOWED:
+        package = name.split(".")[0]
+        if name in found or package in sys.stdlib_module_names:
             continue
-        source, imports = _module(name)
+        source, imports = _module(name, package in followed)
         if source is not None:
             found[name] = source
             waiting += imports
@@ -95,7 +104,7 @@ def reached(modules: Iterable[str]) -> dict[str, bytes]:
 
 
 @cache
-def _module(name: str) -> tuple[bytes | None, tuple[str, ...]]:
+def _module(name: str, also_installed: bool) -> tuple[bytes | None, tuple[str, ...]]:
     module = sys.modules.get(name)
     file = getattr(module, "__file__", None)
     if file is None:
@@ -105,6 +114,8 @@ def _module(name: str) -> tuple[bytes | None, tuple[str, ...]]:
             spec = None
         file = spec.origin if spec is not None else None
     if file is None or not file.endswith(".py"):
+        return None, ()
+    if not also_installed and any(folder in Path(file).parts for folder in INSTALLED):
         return None, ()
     source = Path(file).read_bytes()
     is_package = Path(file).name == "__init__.py"

@@ -40,8 +40,8 @@ def arguments(node: Node) -> list[str]:
 
 
 def source(node: Node, delayed: Collection[str], late: Collection[str], names: Namespace) -> str:
-    """The source of ``node``'s entry; ``delayed`` are the outputs that have a latency, ``late`` the inputs that take only
-    what was delivered before the tick. Fills ``names``.
+    """The source of ``node``'s entry; ``delayed`` are the outputs that have a latency, ``late`` the inputs that take
+    only what was delivered before the tick. Fills ``names``.
     """
     params, state = _loads(node, names)
     body = [params, state] if node.each_kernels else []
@@ -116,6 +116,8 @@ class Entry:
         self.source = source(node, frozenset(delayed), frozenset(late), names)
         modules = {node.module, *node.reaches, Maybe.__module__}
         modules |= {v.__module__ for v in names.values.values() if isinstance(v, type)}
+        if node.python:
+            modules.clear()  # nothing of it is compiled
         self.modules = sorted(modules)  # whose code the entry reaches
         defined = cache.generated(f"{node.module}.{node.name}", self.source, names.values, self.modules)
         self.interpreted: Callable[..., bool] = defined["step"]

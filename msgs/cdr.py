@@ -21,7 +21,7 @@ def check(name: str, dtype: np.dtype[Any]) -> None:
         if offset != position:
             raise TypeError(
                 f"message {name}: field {path} lies at byte {offset} of the record but at byte {position} in CDR: a "
-                "nested struct ends or begins with a member smaller than its largest; order its members from large to small"
+                "nested struct ends or begins with a member smaller than its largest; order them from large to small"
             )
         position += size
     if position != dtype.itemsize:

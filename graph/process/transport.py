@@ -57,8 +57,8 @@ class Keys:
 
 
 def endpoints(pattern: str, count: int) -> list[str]:
-    """``count`` endpoints to listen on, on neighbouring ports: from the port of a pattern such as tcp/127.0.0.1:7447 on,
-    or free ones when it is 0.
+    """``count`` endpoints to listen on, on neighbouring ports: from the port of a pattern such as
+    tcp/127.0.0.1:7447 on, or free ones when it is 0.
 
     Raises InputError for a pattern that has no port, and for a port that is in use.
     """

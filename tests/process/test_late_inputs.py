@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+
 from graph.bag import Bag
 from msgs.layout import record_dtype
 from msgs.rotor_command import RotorCommand
-
 from tests.tools.command import holeshot
 
 LAUNCH = """
