@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
-from graph.control import LARGEST_REQUEST
+from graph.config import Config
+from graph.control import LARGEST_REQUEST, Step
 from graph.errors import InputError
+from graph.rate import FASTEST, SLOWEST
+from scenarios.scenario import Fault, TimedFault
 
 Arguments = Mapping[str, Any]
 
@@ -54,18 +57,22 @@ class ServiceOffer:
         return self.request(arguments)
 
 
-VECTOR = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
-KINDS = ["imu_bias_step", "camera_corrupt", "camera_blackout", "command_delay", "link_loss", "motor_scale"]
+def _properties(model: type[Config], without: Container[str] = ()) -> dict[str, dict[str, Any]]:
+    """JSON schema of each key of a configuration."""
+    schemas = model.model_json_schema()["properties"]
+    return {
+        key: {word: value for word, value in schema.items() if word != "title"}
+        for key, schema in schemas.items()
+        if key not in without
+    }
+
+
+FAULTS: tuple[type[TimedFault], ...] = get_args(Fault)
 FAULT: dict[str, dict[str, Any]] = {
-    "kind": {"type": "string", "enum": KINDS},
+    "kind": {"type": "string", "enum": [_properties(model)["kind"]["const"] for model in FAULTS]},
     "active": {"type": "boolean", "description": "false ends an earlier fault"},
     "duration_s": {"type": "number", "exclusiveMinimum": 0},
-    "rotor": {"type": "integer", "minimum": 0, "maximum": 3},
-    "thrust_fraction": {"type": "number", "minimum": 0, "maximum": 1},
-    "probability": {"type": "number", "minimum": 0, "maximum": 1},
-    "delay_s": {"type": "number", "minimum": 0, "maximum": 1},
-    "gyro_bias_rad_s": VECTOR,
-    "accel_bias_m_s2": VECTOR,
+    **{k: schema for model in FAULTS for k, schema in _properties(model, {"kind", *TimedFault.model_fields}).items()},
 }
 RESPONSE = json.dumps(
     {
@@ -86,10 +93,17 @@ def services(injector: str | None) -> list[ServiceOffer]:
     offers = [
         ServiceOffer("/clock/pause", {}, lambda _: {"kind": "pause"}),
         ServiceOffer("/clock/resume", {}, lambda _: {"kind": "resume"}),
-        ServiceOffer("/clock/step", {"ticks": {"type": "integer", "minimum": 1}}, lambda a: {"kind": "step", **a}),
+        ServiceOffer("/clock/step", _properties(Step, {"kind"}), lambda a: {"kind": "step", **a}),
         ServiceOffer(
             "/clock/rate",
-            {"factor": {"type": ["number", "string"], "description": "simulated seconds per second, or max"}},
+            {
+                "factor": {
+                    "type": ["number", "string"],
+                    "minimum": SLOWEST,
+                    "maximum": FASTEST,
+                    "description": "simulated seconds per second, or max",
+                }
+            },
             lambda a: {"kind": "rate", **a},
             ("factor",),
         ),

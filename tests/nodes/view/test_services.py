@@ -1,0 +1,34 @@
+"""What viewers read about a service's arguments is what is valid: the bounds of requests and of a scenario's faults."""
+
+import json
+
+from graph.control import Step
+from nodes.view.services import services
+from scenarios.scenario import Scenario, TimedFault
+
+OFFERS = {offer.name: json.loads(offer.schema)["properties"] for offer in services("fault_injector")}
+SCHEMAS = Scenario.model_json_schema()["$defs"]
+FAULTS = {
+    schema["properties"]["kind"]["const"]: schema["properties"]
+    for schema in SCHEMAS.values()
+    if "start_jitter_s" in schema["properties"]
+}
+
+
+def test_every_fault_of_a_scenario_can_be_injected_with_its_keys() -> None:
+    offered = OFFERS["/fault/inject"]
+    assert sorted(offered["kind"]["enum"]) == sorted(FAULTS)
+    keys = {key for keys in FAULTS.values() for key in keys} - TimedFault.model_fields.keys()
+    assert offered.keys() == keys | {"active", "duration_s"}
+
+
+def test_bounds_and_descriptions_are_those_of_a_scenario() -> None:
+    offered = OFFERS["/fault/inject"]
+    for keys in FAULTS.values():
+        for key in keys.keys() - TimedFault.model_fields.keys() - {"kind"}:
+            assert offered[key] == {word: value for word, value in keys[key].items() if word != "title"}
+
+
+def test_bounds_of_requests() -> None:
+    assert OFFERS["/clock/step"]["ticks"]["maximum"] == Step.model_json_schema()["properties"]["ticks"]["maximum"]
+    assert (OFFERS["/clock/rate"]["factor"]["minimum"], OFFERS["/clock/rate"]["factor"]["maximum"]) == (1e-3, 1e6)
