@@ -106,7 +106,7 @@ class Control:
         self._ticks = ticks
         self._apply = apply
         self._live = {i.name: i.setup.live for i in graph.instances if i.setup.live is not None}
-        self._room = {name: live.capacity for name, live in self._live.items()}
+        self._told: dict[str, list[tuple[int, Rows]]] = {name: [] for name in self._live}
         self._waiting: list[tuple[int, Respond]] = []
         self._hold: int | None = None  # the tick to hold at
         self.stopped = False
@@ -168,10 +168,11 @@ class Control:
             valid = ", ".join(self._live) or "none"
             hint = did_you_mean(asked.node, self._live)
             raise InputError(f"request: node: {asked.node} takes no orders{hint} (valid: {valid})")
-        rows = live.parse(asked.order)
-        if len(rows) > self._room[asked.node]:
+        now, told = granted * self._graph.period_ns, self._told[asked.node]
+        rows = live.parse(asked.order, now, told)
+        if len(rows) + sum(len(earlier) for _, earlier in told) > live.capacity:
             raise InputError(f"request: node {asked.node} takes at most {live.capacity} orders in a run")
-        self._room[asked.node] -= len(rows)
+        told.append((now, rows))
         self._apply(asked.node, granted, rows)
 
     def reached(self, tick: int) -> None:

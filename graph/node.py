@@ -64,11 +64,12 @@ class Context:
 class Live:
     """What a node can be told while it runs: an order becomes rows of numbers, which change its records at one tick.
 
+    ``parse`` gets an order, the time of its tick in ns, and the earlier orders' times and rows; it raises InputError.
     ``apply`` gets the node's parameter and state records, the time of the tick in ns, and the rows, before the node
     steps at that tick. For a run to be repeated from its bag, what an order did must show in the node's own messages.
     """
 
-    parse: Callable[[Mapping[str, Any]], list[list[float]]]  # raises InputError
+    parse: Callable[[Mapping[str, Any], int, list[tuple[int, list[list[float]]]]], list[list[float]]]
     apply: Callable[[Any, Any, int, list[list[float]]], None]
     capacity: int  # rows in a run
 

@@ -128,7 +128,7 @@ def seen_from(p: Params, truth: TruthState) -> Seen:
 def camera_oracle(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
     """One frame of the true state at t."""
     random, draw = uniform(s.random)
-    delivered = s.blackouts == 0
+    delivered = not s.blackouts > 0
     seen = seen_from(p, truth)
     frame = CameraFrame(
         stamp=t,
@@ -151,7 +151,7 @@ def faults(p: Params, s: State, faults: Fault) -> State:
     if faults.kind == CAMERA_CORRUPT:
         probability = faults.value if faults.active else 0.0
     if faults.kind == CAMERA_BLACKOUT:
-        blackouts += 1 if faults.active else -1
+        blackouts = max(0, blackouts + (1 if faults.active else -1))
     return State(sequence=s.sequence, corrupt_probability=probability, blackouts=blackouts, random=s.random)
 
 

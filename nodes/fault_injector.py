@@ -4,25 +4,23 @@ At most one message per tick; events that fall on one tick follow each other on 
 the messages, so that a run can be repeated from its bag.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from pydantic import Field
 
 from blocks.math import Vec3
-from graph.config import Config, parse
 from graph.errors import InputError
 from graph.node import Context, Live, Maybe, Setup, node
-from msgs.fault import Fault, FaultKind
-from scenarios.scenario import Fault as ScenarioFault
+from msgs.fault import Fault
+from nodes.fault_order import Orders, in_order, rows_of
+from nodes.sim_fc_delayed import longest_delay_s
 
 MAX_EVENTS = 32
 """Beginnings and ends of a scenario's faults."""
 ROWS = 128
 """The same with those injected."""
-TIMES = frozenset({"start_s", "end_s", "start_jitter_s"})
 COLUMNS = 11  # ns, kind, rotor, active, value, gyro bias x y z, accel bias x y z
 
 
@@ -64,26 +62,10 @@ def fault_injector(p: Params, s: State, t: int) -> tuple[State, Out]:
     return State(following=i + 1 if due else i), Out(faults=Maybe(present=due, value=fault))
 
 
-def rows_of(fault: ScenarioFault) -> list[list[float]]:
-    """The event that begins a fault, and the one that ends it if it ends. Times are exact in a float64."""
-    kind = float(FaultKind[fault.kind.upper()])
-    value: float = getattr(fault, "probability", getattr(fault, "delay_s", getattr(fault, "thrust_fraction", 0.0)))
-    what = [
-        float(value),
-        *getattr(fault, "gyro_bias_rad_s", (0.0, 0.0, 0.0)),
-        *getattr(fault, "accel_bias_m_s2", (0.0, 0.0, 0.0)),
-    ]
-    rotor = float(getattr(fault, "rotor", 0))
-    rows = [[float(round(fault.start_s * 1e9)), kind, rotor, 1.0, *what]]
-    if fault.end_s is not None:
-        rows.append([float(round(fault.end_s * 1e9)), kind, rotor, 0.0, *what])
-    return rows
-
-
 def configure(context: Context) -> Setup:
     """The scenario's faults at the times drawn. Raises InputError when there are more events than the table holds."""
     scenario = context.world.scenario
-    rows = sorted((row for fault in context.world.faults() for row in rows_of(fault)), key=lambda row: row[0])
+    rows = in_order([row for fault in context.world.faults() for row in rows_of(fault)])
     if len(rows) > MAX_EVENTS:
         raise InputError(
             f"scenario {scenario.name}: faults: {len(rows)} beginnings and ends; must be at most {MAX_EVENTS} in all"
@@ -94,36 +76,8 @@ def configure(context: Context) -> Setup:
         params=Params(events=table, filled=len(rows)),
         state=State(following=0),
         rate_hz=scenario.sim.physics_rate_hz,
-        live=Live(parse=parse_order, apply=insert, capacity=ROWS - len(rows)),
+        live=Live(parse=Orders(rows, longest_delay_s(context.world)).parse, apply=insert, capacity=ROWS - len(rows)),
     )
-
-
-class Injection(Config):
-    """A fault to be injected into a running session, at once."""
-
-    fault: Annotated[ScenarioFault, Field(discriminator="kind")] = Field(description="the fault, as a scenario has it")
-    active: bool = Field(default=True, description="false: an earlier fault of this kind ends")
-    duration_s: float | None = Field(
-        default=None, gt=0, le=3600, description="how long it lasts, s; by default to the end"
-    )
-
-
-def parse_order(order: Mapping[str, Any]) -> list[list[float]]:
-    """The events of an order such as {kind: motor_scale, rotor: 1, thrust_fraction: 0.5, duration_s: 2}, from now on.
-
-    A fault's keys are those of a scenario file, without its times. Raises InputError for what is not valid.
-    """
-    given = {key: value for key, value in order.items() if key not in ("active", "duration_s")}
-    timed = sorted(TIMES & given.keys())
-    if timed:
-        raise InputError(f"fault: {timed[0]}: a fault is injected at once; duration_s says how long it lasts")
-    rest = {key: value for key, value in order.items() if key not in given}
-    injection = parse(Injection, {"fault": given, **rest}, "order")
-    [row] = rows_of(injection.fault)
-    row[3] = 1.0 if injection.active else 0.0
-    if injection.duration_s is None:
-        return [row]
-    return [row, [float(round(injection.duration_s * 1e9)), *row[1:3], 0.0, *row[4:]]]
 
 
 def insert(params: Any, state: Any, now: int, rows: Sequence[Sequence[float]]) -> None:

@@ -184,7 +184,7 @@ def faults(p: Params, s: State, faults: Fault) -> State:
     """link_loss: commands are dropped while one is active."""
     if faults.kind != LINK_LOSS:
         return s
-    return State(held=s.held, losses=s.losses + (1 if faults.active else -1), loop=s.loop)
+    return State(held=s.held, losses=max(0, s.losses + (1 if faults.active else -1)), loop=s.loop)
 
 
 def params_of(world: World) -> Params:

@@ -78,7 +78,7 @@ def sim_fc(
 ) -> tuple[State, Out]:
     """One step of the flight controller; before the first IMU sample the gyro reads zero."""
     held, line, waiting = s.held, s.line, s.waiting
-    if s.losses == 0 and motors.count + thrust_rates.count > 0:
+    if not s.losses > 0 and motors.count + thrust_rates.count > 0:
         line = pushed(line, direct.arrived(t + s.delay, thrust_rates, motors, held, 0))
         waiting = waiting + 1 if waiting < LENGTH else LENGTH
     for i in range(waiting):
@@ -95,16 +95,20 @@ def faults(p: Params, s: State, faults: Fault) -> State:
     sign = 1 if faults.active else -1
     delay, losses = s.delay, s.losses
     if faults.kind == LINK_LOSS:
-        losses += sign
+        losses = max(0, losses + sign)
     if faults.kind == COMMAND_DELAY:
-        delay += sign * int(faults.value * 1e9 + 0.5)
+        delay = max(0, delay + sign * int(faults.value * 1e9 + 0.5))
     return State(s.held, s.line, s.waiting, delay, losses, s.loop)
+
+
+def longest_delay_s(world: World) -> float:
+    """The longest delay that commands of the world's baseline can have; 0 where its scenario delays none."""
+    return (LENGTH - 1) / world.baseline.control_rate_hz if direct.delays_commands(world) else 0.0
 
 
 def resting(world: World) -> State:
     """No command yet, none on its way. Raises InputError when a delay could outlast the delay line."""
-    longest = (LENGTH - 1) / world.baseline.control_rate_hz
-    total = 0.0
+    longest, total = longest_delay_s(world), 0.0
     for index, fault in enumerate(world.scenario.faults):
         if isinstance(fault, CommandDelay):
             total += fault.delay_s

@@ -1,5 +1,7 @@
 """The scenario file: what is flown where, for how long, with which randomization and which faults."""
 
+import math
+from itertools import combinations
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -31,6 +33,20 @@ class TimedFault(Config):
     )
     start_jitter_s: NonNegative = Field(default=0.0, description="start and end move by one draw within this bound, s")
 
+    @property
+    def alone(self) -> str | None:
+        """What only one fault can do at a time; None where several add up."""
+        return None
+
+    def may_meet(self, other: "TimedFault") -> bool:
+        """Whether the two may be active at one time, whatever their jitters are."""
+        (begin, end), (other_begin, other_end) = self._span(), other._span()
+        return begin < other_end and other_begin < end
+
+    def _span(self) -> tuple[float, float]:
+        end_s = math.inf if self.end_s is None else self.end_s + self.start_jitter_s
+        return self.start_s - self.start_jitter_s, end_s
+
     @model_validator(mode="after")
     def _ends_after_start(self) -> "TimedFault":
         if self.end_s is not None and self.end_s <= self.start_s:
@@ -53,6 +69,11 @@ class CameraCorrupt(TimedFault):
 
     kind: Literal["camera_corrupt"]
     probability: Fraction = Field(description="of each frame to be corrupted")
+
+    @property
+    def alone(self) -> str:
+        """What the camera has one of at a time."""
+        return "camera_corrupt"
 
 
 class CameraBlackout(TimedFault):
@@ -80,6 +101,11 @@ class MotorScale(TimedFault):
     kind: Literal["motor_scale"]
     rotor: int = Field(ge=0, le=3, description="rotor index in PX4 Quad X order")
     thrust_fraction: Fraction = Field(description="fraction of the commanded thrust delivered")
+
+    @property
+    def alone(self) -> str:
+        """What a rotor has one of at a time."""
+        return f"motor_scale of rotor {self.rotor}"
 
 
 Fault = ImuBiasStep | CameraCorrupt | CameraBlackout | CommandDelay | LinkLoss | MotorScale
@@ -115,3 +141,12 @@ class Scenario(Config):
     randomization: Randomization = Field(default=Randomization(), description="bounds of the draws from the seed")
     faults: tuple[Annotated[Fault, Field(discriminator="kind")], ...] = Field(default=(), description="timed faults")
     sim: Sim = Field(default=Sim(), description="the simulator")
+
+    @model_validator(mode="after")
+    def _one_at_a_time(self) -> "Scenario":
+        for (i, first), (j, second) in combinations(enumerate(self.faults), 2):
+            if first.alone is not None and first.alone == second.alone and first.may_meet(second):
+                raise Problem(
+                    f"faults[{j}]", f"may act while faults[{i}] does; one {first.alone} must end before the next begins"
+                )
+        return self

@@ -134,6 +134,14 @@ def test_frames_are_numbered_also_while_blacked_out():
     assert [g.sequence for g in node.sent("gates")] == [0, 3]
 
 
+def test_a_blackout_that_ends_without_having_begun_changes_nothing():
+    node = single(gate(1, 5.0, 0.0, 1.5))
+    blackout = fault(FaultKind.CAMERA_BLACKOUT)
+    node.step(0, truth=truth(), faults=blackout._replace(active=False))
+    node.step(PERIOD, faults=blackout)
+    assert [f.sequence for f in node.sent("camera")] == [0]
+
+
 @pytest.mark.parametrize("probability", [0.0, 0.3, 1.0])
 def test_frames_are_corrupted_with_the_probability_given_while_the_fault_is_active(probability):
     """Of n frames the share deviates by sqrt(p (1 - p) / n): five of them."""

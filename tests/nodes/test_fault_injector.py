@@ -58,3 +58,17 @@ def test_more_events_than_the_table_holds_are_refused():
     with pytest.raises(InputError) as caught:
         fault_injector.configure(context("fault_injector", where))
     assert str(caught.value) == "scenario null-pad: faults: 34 beginnings and ends; must be at most 32 in all"
+
+
+def test_where_one_fault_ends_another_of_its_kind_may_begin():
+    later = {"kind": "camera_corrupt", "probability": 0.5, "start_s": 0.02}
+    said = announced(later, {"kind": "camera_corrupt", "probability": 0.1, "start_s": 0.01, "end_s": 0.02})
+    assert [(f.stamp, f.value, f.active) for f in said] == [
+        (10_000_000, 0.1, True),
+        (20_000_000, 0.1, False),
+        (21_000_000, 0.5, True),
+    ]
+
+
+def test_however_short_a_fault_it_begins_before_it_ends():
+    assert [f.active for f in announced({"kind": "link_loss", "start_s": 0.01, "end_s": 0.01 + 1e-12})] == [True, False]

@@ -238,3 +238,15 @@ def test_a_delay_longer_than_the_delay_line_is_refused():
         "scenario null-pad: faults[0].delay_s: the delays add up to 0.07 s; must be at most 0.06 s, "
         "15 control periods of baseline null"
     )
+
+
+@pytest.mark.parametrize("where", [PAD, DELAYED])
+def test_a_fault_that_ends_without_having_begun_changes_nothing(where):
+    node = single(where)
+    loss, delay = fault(FaultKind.LINK_LOSS), fault(FaultKind.COMMAND_DELAY, value=0.02)
+    for tick, ended in enumerate((loss, delay)):
+        node.step(tick * PERIOD, faults=ended._replace(active=False))
+    node.step(2 * PERIOD, motors=MotorCommand(0, (0.25,) * 4))
+    assert speeds(node) == pytest.approx((0.5 * 3711,) * 4)
+    node.step(3 * PERIOD, motors=MotorCommand(0, (0.64,) * 4), faults=loss)
+    assert speeds(node) == pytest.approx((0.5 * 3711,) * 4)

@@ -104,6 +104,21 @@ def test_every_course_loads_and_is_called_like_its_file(name: str) -> None:
         (
             "scenario",
             "laps: 2",
+            "faults: [{kind: camera_corrupt, probability: 0.5, start_s: 2, start_jitter_s: 0.5}, {kind: link_loss}, "
+            "{kind: camera_corrupt, probability: 0.1, end_s: 1.6}]",
+            "mine.yaml: faults[2]: may act while faults[0] does; one camera_corrupt must end before the next begins",
+        ),
+        (
+            "scenario",
+            "laps: 2",
+            "faults: [{kind: motor_scale, rotor: 3, thrust_fraction: 0.5}, "
+            "{kind: motor_scale, rotor: 3, thrust_fraction: 0.6, start_s: 9}]",
+            "mine.yaml: faults[1]: may act while faults[0] does; one motor_scale of rotor 3 must end before the next "
+            "begins",
+        ),
+        (
+            "scenario",
+            "laps: 2",
             "sim: {physics_rate_hz: 700}",
             "mine.yaml: sim.physics_rate_hz: is 700; must divide a second into whole nanoseconds",
         ),

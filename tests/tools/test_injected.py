@@ -1,5 +1,6 @@
 """A run into which faults were injected is repeated from its bag alone: bag == run again(bag)."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ from graph.bag import Bag
 from graph.build import Session
 from graph.errors import InputError
 from graph.memory import NodeMemory
+from graph.node import Live
 from graph.run import Execution, run
 from graph.service import Sink, SinkContext
 from msgs.fault import Fault
@@ -126,7 +128,7 @@ def test_what_is_not_valid_is_refused_in_words(asked: Any, error: str, tmp_path:
 
 
 def test_an_injector_takes_only_so_many_orders(tmp_path: Path) -> None:
-    asked = [(0, order({"kind": "link_loss"}))] * (fault_injector.ROWS + 1)
+    asked: list[tuple[int, Mapping[str, Any]]] = [(0, order({"kind": "link_loss"}))] * (fault_injector.ROWS + 1)
     replies = flown(tmp_path / "a.mcap", "inline", asked, "scenario=null-pad", "duration=0.1")
     assert [r["ok"] for r in replies] == [True] * fault_injector.ROWS + [False]
     assert "takes at most 128 orders in a run" in replies[-1]["error"]
@@ -153,11 +155,78 @@ def test_any_mixture_of_scheduled_and_injected_faults_is_repeated(
 def spoken(setup: Any, injected: list[tuple[int, dict[str, Any]]]) -> list[Fault]:
     node = Single(fault_injector.fault_injector, setup)
     memory: NodeMemory = node.memory
+    told: list[Any] = []
     for tick in range(200):
         for _, fault in [i for i in injected if i[0] == tick]:
-            fault_injector.insert(memory.P[0], memory.S[0], tick * PERIOD, fault_injector.parse_order(fault))
+            with contextlib.suppress(InputError):  # where it would meet an earlier one
+                rows = setup.live.parse(fault, tick * PERIOD, told)
+                told.append((tick * PERIOD, rows))
+                fault_injector.insert(memory.P[0], memory.S[0], tick * PERIOD, rows)
         node.step(tick * PERIOD)
     return node.sent("faults")
+
+
+def live_of(faults: list[dict[str, Any]]) -> Live:
+    """The orders that the injector of a scenario with these faults takes."""
+    live = fault_injector.configure(context("fault_injector", world("null-pad", faults=faults))).live
+    assert live is not None
+    return live
+
+
+BIAS = {"kind": "imu_bias_step", "gyro_bias_rad_s": [0.1, 0, 0]}
+DELAY = {"kind": "command_delay", "delay_s": 0.04}
+CORRUPT = {"kind": "camera_corrupt", "probability": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "order", "error"),
+    [
+        ([], {"kind": "link_loss", "active": False}, "order: active: no link_loss is active that could end"),
+        ([(0, BIAS)], {**BIAS, "gyro_bias_rad_s": [0.2, 0, 0], "active": False}, "no imu_bias_step with these values"),
+        ([(0, MOTOR)], {**MOTOR, "rotor": 2}, None),
+        ([(0, MOTOR)], MOTOR, "order: motor_scale of rotor 1 is active then already; end it first, with active: false"),
+        ([(0, CORRUPT)], CORRUPT, "order: camera_corrupt is active then already; end it first"),
+        ([(0, CORRUPT), (1, {**CORRUPT, "active": False})], CORRUPT, None),
+        ([(0, {"kind": "link_loss"})], {"kind": "link_loss"}, None),
+        (
+            [(0, {"kind": "link_loss", "duration_s": 2})],
+            {"kind": "link_loss", "active": False},
+            "order: active: the link_loss ends at 2 s anyway, and can end only once",
+        ),
+        ([], {"kind": "link_loss", "active": False, "duration_s": 1}, "order: duration_s: an end has no duration"),
+        ([(0, DELAY)], DELAY, "order: delay_s: the delays would add up to 0.08 s; must be at most 0.06 s in this run"),
+        ([(0, {**DELAY, "duration_s": 0.01})], DELAY, None),
+    ],
+)
+def test_every_fault_of_a_run_begins_and_ends_once(
+    earlier: list[tuple[int, dict[str, Any]]], order: dict[str, Any], error: str | None
+) -> None:
+    live = live_of([{"kind": "command_delay", "delay_s": 0.0}])
+    told: list[Any] = []
+    for at_s, fault in earlier:
+        told.append((at_s * 10**9, live.parse(fault, at_s * 10**9, told)))
+    now = 1_500_000_000 if len(earlier) > 1 else 20_000_000
+    if error is None:
+        assert live.parse(order, now, told)
+    else:
+        with pytest.raises(InputError) as caught:
+            live.parse(order, now, told)
+        assert error in str(caught.value)
+
+
+def test_an_order_that_a_fault_of_the_scenario_would_meet_is_refused() -> None:
+    live = live_of([{"kind": "motor_scale", "rotor": 1, "thrust_fraction": 0.5, "start_s": 3}])
+    assert live.parse({**MOTOR, "duration_s": 1}, 10**9, [])
+    with pytest.raises(InputError, match="motor_scale of rotor 1 is active then already; it begins again at 3 s"):
+        live.parse({**MOTOR, "duration_s": 2.5}, 10**9, [])
+
+
+def test_commands_cannot_be_delayed_where_nothing_holds_them_back(tmp_path: Path) -> None:
+    (reply,) = flown(tmp_path / "a.mcap", "inline", [(0, order(DELAY))], "scenario=null-pad", "duration=0.1")
+    assert "no delay line" in reply["error"]
+    delaying = "fault=command_delay:delay=0"
+    (reply,) = flown(tmp_path / "b.mcap", "inline", [(0, order(DELAY))], "scenario=null-pad", "duration=0.1", delaying)
+    assert reply["ok"]
 
 
 def test_more_faults_than_an_injector_holds_are_refused() -> None:
