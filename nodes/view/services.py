@@ -11,6 +11,7 @@ from graph.config import Config
 from graph.control import LARGEST_REQUEST, Step
 from graph.errors import InputError
 from graph.rate import FASTEST, SLOWEST
+from nodes.fault_order import Injection
 from scenarios.scenario import Fault, TimedFault
 
 Arguments = Mapping[str, Any]
@@ -70,8 +71,7 @@ def _properties(model: type[Config], without: Container[str] = ()) -> dict[str, 
 FAULTS: tuple[type[TimedFault], ...] = get_args(Fault)
 FAULT: dict[str, dict[str, Any]] = {
     "kind": {"type": "string", "enum": [_properties(model)["kind"]["const"] for model in FAULTS]},
-    "active": {"type": "boolean", "description": "false ends an earlier fault"},
-    "duration_s": {"type": "number", "exclusiveMinimum": 0},
+    **_properties(Injection, {"fault"}),
     **{k: schema for model in FAULTS for k, schema in _properties(model, {"kind", *TimedFault.model_fields}).items()},
 }
 RESPONSE = json.dumps(

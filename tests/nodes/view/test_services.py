@@ -3,6 +3,7 @@
 import json
 
 from graph.control import Step
+from nodes.fault_order import Injection
 from nodes.view.services import services
 from scenarios.scenario import Scenario, TimedFault
 
@@ -27,6 +28,12 @@ def test_bounds_and_descriptions_are_those_of_a_scenario() -> None:
     for keys in FAULTS.values():
         for key in keys.keys() - TimedFault.model_fields.keys() - {"kind"}:
             assert offered[key] == {word: value for word, value in keys[key].items() if word != "title"}
+
+
+def test_how_long_a_fault_lasts_is_bounded_as_in_an_order() -> None:
+    [number, nothing] = OFFERS["/fault/inject"]["duration_s"]["anyOf"]
+    assert number["maximum"] == Injection.model_json_schema()["properties"]["duration_s"]["anyOf"][0]["maximum"]
+    assert nothing == {"type": "null"}
 
 
 def test_bounds_of_requests() -> None:
