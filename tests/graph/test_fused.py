@@ -7,6 +7,7 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,7 +79,7 @@ def test_windows_change_nothing(window):
 
 def test_a_stop_completes_its_tick_and_nothing_more():
     graph = pair(limit=10.0)
-    last = {}
+    last: dict[str, Any] = {}
     end = FusedRun(graph, 100).run(1000, lambda end, logs: last.update(logs))
     assert end == InlineRun(graph, 100).run(1000, lambda end, logs: None) == 5
     assert stamps(last["total"])[-1] == 4_000_000
