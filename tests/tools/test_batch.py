@@ -3,6 +3,8 @@
 import gc
 import json
 import math
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from graph.errors import InputError
 from graph.run import RUNNERS
 from tests.tools.command import ROOT
 from tools.batch.case import SEATS, Case
+from tools.batch.store import Store
 from tools.batch.summary import clopper_pearson, incomplete_beta, percentile, summary
 from tools.session import load
 
@@ -172,6 +175,64 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
     assert last["summary"]["runs"] == len(runs)
     assert [run["seed"] for run in runs] == list(range(1, len(runs) + 1))
     assert kept[: len(runs)] == runs
+
+
+def test_ctrl_c_while_failed_runs_are_recorded_stops_and_says_so(tmp_path):
+    command = (
+        "batch",
+        "b0-nominal",
+        "duration=2",
+        "--seeds",
+        "40",
+        "--keep-bags",
+        "40",
+        "--out",
+        str(tmp_path / "out"),
+    )
+    batch = subprocess.Popen(
+        [sys.executable, "-c", "from tools.cli import main; main()", *command, "--min-success", "0.5"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert batch.stderr is not None
+    while not batch.stderr.readline().startswith("failed: seed 1;"):
+        assert batch.poll() is None
+    batch.send_signal(signal.SIGINT)
+    _, err = batch.communicate()
+    assert batch.returncode == 130
+    assert re.search(r"stopped after recording \d+ of 40 failed runs", err)
+
+
+def test_results_that_the_disk_does_not_take_are_an_input_error(tmp_path):
+    session, world = load("sitl", [f"scenario={HOP}", "duration=0.2"])
+    out = tmp_path / "out"
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Store(out, [Case(session.launch, world, {})]) as store:
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10, limit[1]))
+            with pytest.raises(InputError) as caught:
+                store.add({"seed": 1, "score": None})
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert str(caught.value) == f"--out {out}: file too large"
+
+
+def test_a_place_for_results_that_is_none_is_an_input_error(holeshot, tmp_path):
+    out = tmp_path / "out"
+    assert holeshot("batch", HOP, "duration=0.2", "--seeds", 1, "--out", out)[0] == 0
+    (out / "runs.jsonl").unlink()
+    (out / "runs.jsonl").symlink_to(tmp_path / "nowhere" / "runs.jsonl")
+    code, _, err = holeshot("batch", HOP, "duration=0.2", "--seeds", 1, "--out", out)
+    assert (code, err.splitlines()[-1]) == (2, f"holeshot: --out {out}: no such file or directory")
+
+
+def test_results_that_are_no_text_are_flown_again(holeshot, tmp_path):
+    out = tmp_path / "out"
+    assert holeshot("batch", HOP, "duration=0.2", "--seeds", 1, "--out", out)[0] == 0
+    (out / "runs.jsonl").write_bytes(b"\xff\xfe\n")
+    assert holeshot("batch", HOP, "duration=0.2", "--seeds", 1, "--out", out)[0] == 0
 
 
 def test_parameters_are_swept_in_every_combination(holeshot):

@@ -79,7 +79,8 @@ def run(request: Request) -> int:
         done = sum(len(found) for found in results)
         terminal.progress.print(f"stopped after {done} of {len(cases) * len(seeds)} runs")
         return INTERRUPTED
-    _record_failures(request, cases, results)
+    if not _record_failures(request, cases, results):
+        return INTERRUPTED
     least = request.min_success
     return FAILED if least is not None and any((s["success_rate"] or 0.0) < least for _, s in groups) else GOOD
 
@@ -138,8 +139,8 @@ def _print(request: Request, groups: Sequence[tuple[Case, dict[str, Any]]]) -> N
         terminal.table(f"{world.scenario.name}, {request.seeds} seeds each", lines, header)
 
 
-def _record_failures(request: Request, cases: Sequence[Case], results: Sequence[Sequence[Result]]) -> None:
-    """Fly failed runs again with recording, and say where their bags are."""
+def _record_failures(request: Request, cases: Sequence[Case], results: Sequence[Sequence[Result]]) -> bool:
+    """Fly failed runs again with recording, and say where their bags are. False when Ctrl-C stopped it."""
     failed = [
         (number, result["seed"])
         for number, found in enumerate(results)
@@ -147,21 +148,28 @@ def _record_failures(request: Request, cases: Sequence[Case], results: Sequence[
         if result["score"] is None or not result["score"]["success"]
     ]
     if not failed or not request.keep_bags:
-        return
+        return True
     folder = Path("bags") if request.out is None else request.out / "bags"
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: {(error.strerror or str(error)).lower()}") from None
-    for number, seed in failed[: request.keep_bags]:
-        case = cases[number]
-        part = f"-{number + 1}" if len(cases) > 1 else ""
-        path = folder / f"{case.world.scenario.name}{part}-seed{seed}-failed.mcap"
-        with terminal.working(f"recording seed {seed}"):
-            run_session(build(case.launch, case.world.with_seed(seed)), Execution("fused", bag=str(path)))
-        terminal.progress.print(
-            f"failed: seed {seed}{', ' + case.title if case.values else ''}; bag: {path}", soft_wrap=True
-        )
+    wanted = failed[: request.keep_bags]
+    with Interrupt() as interrupt:
+        for done, (number, seed) in enumerate(wanted):
+            case = cases[number]
+            part = f"-{number + 1}" if len(cases) > 1 else ""
+            path = folder / f"{case.world.scenario.name}{part}-seed{seed}-failed.mcap"
+            with terminal.working(f"recording seed {seed}"):
+                session = build(case.launch, case.world.with_seed(seed))
+                stopped = interrupt.asked or run_session(session, Execution("fused", bag=str(path))).interrupted
+            if stopped:
+                terminal.progress.print(f"stopped after recording {done} of {len(wanted)} failed runs")
+                return False
+            terminal.progress.print(
+                f"failed: seed {seed}{', ' + case.title if case.values else ''}; bag: {path}", soft_wrap=True
+            )
     if len(failed) > request.keep_bags:
         more = len(failed) - request.keep_bags
         terminal.progress.print(f"{more} more failed; --keep-bags records more of them")
+    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -56,7 +57,10 @@ class Store:
             else:
                 head.write_text(json.dumps(wanted, indent=2) + "\n")
         except OSError as error:
-            raise InputError(f"--out {folder}: {(error.strerror or str(error)).lower()}") from None
+            raise self._refused(error) from None
+
+    def _refused(self, error: OSError) -> InputError:
+        return InputError(f"--out {self.folder}: {(error.strerror or str(error)).lower()}")
 
     def _resume(self, head: Path, wanted: dict[str, Any]) -> None:
         try:
@@ -73,7 +77,7 @@ class Store:
         if not self._path.exists():
             return
         whole = []
-        for line in self._path.read_text().splitlines():
+        for line in self._path.read_text(errors="replace").splitlines():
             try:
                 result = json.loads(line)
                 self.done[key(result.get("set", {}), result["seed"])] = result
@@ -83,18 +87,25 @@ class Store:
         self._path.write_text("".join(f"{line}\n" for line in whole))
 
     def __enter__(self) -> Store:
-        self._file = self._path.open("a")
+        try:
+            self._file = self._path.open("a")
+        except OSError as error:
+            raise self._refused(error) from None
         return self
 
     def add(self, result: Result) -> None:
-        """Keep one more result, at once."""
+        """Keep one more result, at once. Raises InputError when the disk does not take it."""
         assert self._file is not None
         self.done[key(result.get("set", {}), result["seed"])] = result
-        self._file.write(json.dumps(result) + "\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps(result) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise self._refused(error) from None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._file is not None
-        self._file.close()
+        with suppress(OSError):  # of a line that was refused
+            self._file.close()
