@@ -33,7 +33,7 @@ gate-p1: $(READY)
 
 # Twice the randomization of the gate: reported, not gated.
 stress: $(READY)
-	$(BIN)/holeshot batch b0-nominal --seeds 100 --randomization 2
+	$(BIN)/holeshot batch b0-nominal --seeds 100 --randomization 2 --keep-bags 0
 
 # Record the reference bag anew; bags/README.md says when.
 golden: $(READY)
