@@ -87,11 +87,7 @@ def import_module(name: str, path: str) -> ModuleType:
     except NodeError as error:
         raise InputError(f"node {name}: {error}") from None
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        raise InputError(
-            f"node {name}: module {path} fails to import: {type(error).__name__}: {error} "
-            f"({last.filename}:{last.lineno})"
-        ) from None
+        raise InputError(f"node {name}: module {path} fails to import: {_where(error)}") from None
 
 
 def _part(name: str, module: ModuleType, world: Any, options: Any) -> Any:
@@ -124,10 +120,25 @@ def _setup(name: str, module: ModuleType, context: Context) -> Setup:
     configure = getattr(module, "configure", None)
     if configure is None:
         raise InputError(f"node {name}: module {module.__name__} has no configure(context) -> Setup")
-    setup = configure(context)
+    try:
+        setup = configure(context)
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"node {name}: configure of {module.__name__} fails: {_where(error)}") from None
     if not isinstance(setup, Setup):
         raise InputError(f"node {name}: configure of {module.__name__} returned a {type(setup).__name__}, not a Setup")
+    numbers = {"rate_hz": setup.rate_hz, **{f"latency_ns of {port}": ns for port, ns in setup.latency_ns.items()}}
+    for what, value in numbers.items():
+        if type(value) is not int or value < 0:
+            raise InputError(f"node {name}: configure of {module.__name__}: {what}: {value!r} is not a whole number")
     return setup
+
+
+def _where(error: Exception) -> str:
+    """An exception in a line, with the place it was raised at."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"
 
 
 def setups(session: Session, world: Any) -> dict[str, Setup]:

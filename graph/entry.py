@@ -11,13 +11,17 @@ whether the node ends the run at this tick.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
 from typing import Any
 
 import numba
+import numba.core.errors
 import numpy as np
 
 from graph import cache
+from graph.errors import InputError
 from graph.node import Maybe, New, Node
 from graph.wrapping import wrapped
 from msgs.codec import Namespace, load_source, store_source
@@ -136,9 +140,13 @@ class Entry:
         return tuple(kinds)
 
     def compile(self) -> None:
-        """Compile the entry or load it from the cache."""
-        if not self.node.python:
+        """Compile the entry or load it from the cache. Raises InputError when its kernels do not compile."""
+        if self.node.python:
+            return
+        try:
             self.dispatcher.compile(self.signature())
+        except numba.core.errors.NumbaError as error:
+            raise InputError(f"node {self.node.where} does not compile: {_reason(str(error))}") from None
 
     @property
     def callable(self) -> Callable[..., bool]:
@@ -147,6 +155,19 @@ class Entry:
             return self.interpreted
         self.compile()
         return self.dispatcher.overloads[self.signature()].entry_point
+
+
+def _reason(text: str) -> str:
+    """The part of numba's explanation that speaks of the node's own source: what is wrong, and where if it says so."""
+    text = re.sub("\x1b\\[[0-9;]*m", "", text)
+    places = re.finditer(r'File "([^"]+)", line (\d+)', text)
+    place = next((m for m in places if not Path(m[1]).resolve().is_relative_to(cache.folder())), None)
+    before = text[: place.start()] if place else text.partition('File "')[0]
+    told = [
+        line for line in map(str.strip, before.splitlines()) if line and not line.startswith(("During:", "Failed in"))
+    ]
+    what = told[-1] if told else text.partition("\n")[0]
+    return f"{what} ({place[1]}:{place[2]})" if place else what
 
 
 def compiled(function: Callable[..., Any], **options: Any) -> Any:

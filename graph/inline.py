@@ -37,7 +37,7 @@ class InlineRun:
         def step(tick: int, t: int, *arrays: Array) -> bool:
             try:
                 return entry(tick, t, *arrays)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise failure(self.graph, instance.name, tick, error) from error
 
         return step

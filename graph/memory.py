@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graph.entry import Entry, stored_dtype
+from graph.errors import InputError
 from graph.node import Node
 from graph.wiring import SECOND, Graph, Instance, Topic
 from msgs.layout import fields_of
@@ -71,8 +72,8 @@ class NodeMemory:
 
     def __init__(self, instance: Instance, period_ns: int) -> None:
         node, setup = instance.node, instance.setup
-        self.P = record_of(node.params_type, setup.params)
-        self.S = record_of(node.state_type, setup.state)
+        self.P = _configured(instance, "params", node.params_type, setup.params)
+        self.S = _configured(instance, "state", node.state_type, setup.state)
         self.C = np.zeros(max(1, len(node.inputs)), np.int64)
         self.L = np.array([period_ns, *(setup.latency_ns.get(o.name, 0) for o in node.outputs)], np.int64)
 
@@ -80,6 +81,13 @@ class NodeMemory:
     def arrays(self) -> list[Array]:
         """In the order of an entry's parameters."""
         return [self.P, self.S, self.C, self.L]
+
+
+def _configured(instance: Instance, what: str, cls: type, value: Any) -> Array:
+    try:
+        return record_of(cls, value)
+    except (AttributeError, OverflowError, TypeError, ValueError) as error:
+        raise InputError(f"node {instance.name}: configure: {what} is no {cls.__name__}: {error}") from None
 
 
 def record_of(cls: type, value: Any) -> Array:

@@ -39,13 +39,13 @@ class NodeFailure(Exception):
         return f"node {self.node} {self.what} at tick {self.tick} ({self.time_s:.3f} s simulated){owed}"
 
 
-def failure(graph: Graph, node: str, tick: int, what: str | Exception, trace: str = "") -> NodeFailure:
+def failure(graph: Graph, node: str, tick: int, what: str | BaseException, trace: str = "") -> NodeFailure:
     """The failure of a part of ``graph``, with the topics it owed; an exception brings its own words and traceback, of
     which bad input needs none.
     """
     if isinstance(what, InputError):
         what = f"failed: {what}"
-    elif isinstance(what, Exception):
+    elif isinstance(what, BaseException):
         trace = "".join(traceback.format_exception(what))
         what = f"failed: {type(what).__name__}: {what}"
     owed = tuple(t.name for t in graph.topics if t.publisher.name == node)

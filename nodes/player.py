@@ -97,7 +97,8 @@ def node_for(world: World, options: Options) -> Node:
         tick = t // period_ns
         said = {}
         for track in tracks:
-            place = track.at.get(tick)
+            # A step beyond the end, made before the end was known, repeats what is always there; it counts for nothing.
+            place = track.at.get(min(tick, last) if track.topic in steady else tick)
             value = None if place is None else read(track.records[place], track.message)
             said[track.topic] = value if track.topic in steady else Maybe(present=place is not None, value=value)
         return s, out_type(**said, stop=tick >= last)
