@@ -72,12 +72,12 @@ def figure_of(panels: Sequence[Callable[[Axes], None]], columns: int = 2) -> Fig
     return figure
 
 
-def flight_figure(bag: Bag, world: World, score: dict[str, Any] | None) -> Figure:
+def flight_figure(bag: Bag, world: World, score: dict[str, Any] | None, trust: bool = False) -> Figure:
     """Laps from above, speed, height, and the error at each gate. Raises InputError for a bag without truth."""
     from graph.replay import recorded
     from tools.session import from_bag
 
-    session, _ = from_bag(bag)
+    session, _ = from_bag(bag, trust=trust)
     topic = next((t.name for t in session.graph.topics if t.message is TruthState), None)
     log = None if topic is None else recorded(bag, session).logs.get(topic)
     if log is None or not len(log):

@@ -51,10 +51,10 @@ def write_batch(
     _write(path, title, [*parts, _configuration(world)])
 
 
-def write_flight(path: Path, bag: Bag, world: World, score: dict[str, Any] | None) -> None:
+def write_flight(path: Path, bag: Bag, world: World, score: dict[str, Any] | None, trust: bool = False) -> None:
     """The report of one recorded flight. Raises InputError."""
     table = _table(score_rows(score)) if score is not None else "<p>no verdict</p>"
-    picture = _picture(drawn(flight_figure(bag, world, score), "svg"))
+    picture = _picture(drawn(flight_figure(bag, world, score, trust), "svg"))
     _write(path, f"{world.scenario.name}, seed {world.seed}", [table, picture, _configuration(world)])
 
 

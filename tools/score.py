@@ -26,6 +26,7 @@ def score(
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="draw the flight: .svg, .png or .pdf")] = None,
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="write it as one .html file")] = None,
+    trust: Annotated[bool, typer.Option("--trust", help="run modules that a bag names beside holeshot's own")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON line per run")] = False,
 ) -> None:
     """Show the verdict on recorded runs.
@@ -49,8 +50,8 @@ def score(
     good = True
     for path in bags:
         with terminal.working(f"scoring {path}"):
-            world, found = scored(Bag.open(path), speed_limit)
-        _draw(path, plot, report, world, found)
+            world, found = scored(Bag.open(path), speed_limit, trust)
+        _draw(path, plot, report, world, found, trust)
         good = good and found is not None and found["success"]
         if as_json:
             print(json.dumps({"seed": world.seed, "score": found, "bag": str(path)}))
@@ -62,7 +63,7 @@ def score(
 score.__doc__ = f"{score.__doc__}\n\n{EXAMPLE}"
 
 
-def scored(bag: Bag, speed_limit: float | None = None) -> tuple[World, dict[str, Any] | None]:
+def scored(bag: Bag, speed_limit: float | None = None, trust: bool = False) -> tuple[World, dict[str, Any] | None]:
     """A bag's world, and its score as ``tools.score_report`` has it, None without a verdict. Raises InputError."""
     from graph.replay import recorded, step_alone
     from msgs.gate_passage import GatePassage
@@ -71,7 +72,7 @@ def scored(bag: Bag, speed_limit: float | None = None) -> tuple[World, dict[str,
     from tools.score_report import score_json
     from tools.session import from_bag
 
-    session, world = from_bag(bag, speed_limit)
+    session, world = from_bag(bag, speed_limit, trust)
     recording = recorded(bag, session)
     topics = {t.message: t for t in session.graph.topics if t.message in (Score, GatePassage)}
     if Score not in topics:
@@ -87,17 +88,19 @@ def scored(bag: Bag, speed_limit: float | None = None) -> tuple[World, dict[str,
     return world, score_json(verdict, passages, [gate.id for gate in world.course.gates])
 
 
-def _draw(path: Path, plot: Path | None, report: Path | None, world: World, found: dict[str, Any] | None) -> None:
+def _draw(
+    path: Path, plot: Path | None, report: Path | None, world: World, found: dict[str, Any] | None, trust: bool
+) -> None:
     from graph.bag import Bag
 
     if plot is not None:
         from tools.plots import flight_figure, save
 
-        save(flight_figure(Bag.open(path), world, found), plot)
+        save(flight_figure(Bag.open(path), world, found, trust), plot)
     if report is not None:
         from tools.report import write_flight
 
-        write_flight(report, Bag.open(path), world, found)
+        write_flight(report, Bag.open(path), world, found, trust)
 
 
 def _print(path: Path, world: World, found: dict[str, Any] | None) -> None:

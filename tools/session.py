@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 from pydantic import Field
@@ -21,6 +23,7 @@ from tools.injected import injected_faults
 
 MCAP_MAGIC = b"\x89MCAP"
 VIEWER = "nodes.viewer"
+SHIPPED = ("nodes.", "baselines.")
 CARRIED = ("scenario.yaml", "vehicle.yaml", "course.yaml", "baseline.yaml", "launch.yaml")
 """The attachments from which a bag's session is built."""
 
@@ -58,26 +61,32 @@ def _world(launch: Launch) -> World:
 def _recorded_world(launch: Launch) -> World:
     """The world of the bag that the launch file names, with another baseline if it names one."""
     path, baseline = launch.world["bag"], launch.world.get("baseline")
-    other = next((key for key in launch.world if key not in ("bag", "baseline")), None)
+    other = next((key for key in launch.world if key not in ("bag", "baseline", "trust")), None)
     if other is not None:
         raise InputError(
-            f"launch {launch.name}: world.{other}: comes from the bag; beside bag, only baseline may be given"
+            f"launch {launch.name}: world.{other}: comes from the bag; beside bag, only baseline and trust may be given"
         )
     if path is None:
         raise InputError(f"launch {launch.name}: world.bag: no bag given; name one, such as bag=flight.mcap")
-    world = carried(Bag.open(str(path)))[1]
+    bag = Bag.open(str(path))
+    world = carried(bag)[1]
     if baseline is None:
+        if launch.world.get("trust") is not True:
+            _check_shipped(bag, _slots(world))
         return world
     text = dump_yaml(library.load("baseline", Baseline, str(baseline)).model_dump(exclude_none=True))
     return World.from_resolved(world.resolved() | {"baseline": text})
 
 
-def from_bag(bag: Bag, speed_limit_m_s: float | None = None) -> tuple[Session, World]:
+def from_bag(bag: Bag, speed_limit_m_s: float | None = None, trust: bool = False) -> tuple[Session, World]:
     """The session that a bag recorded, from the bag alone: its nodes without clock and sinks.
 
-    ``speed_limit_m_s`` replaces the scenario's own. Raises InputError.
+    ``speed_limit_m_s`` replaces the scenario's own. ``trust``: modules that the bag names are imported, which runs
+    them, also those that are no part of this package. Raises InputError.
     """
     launch, world = carried(bag)
+    if not trust:
+        _check_shipped(bag, {f"node {name}": entry.node for name, entry in launch.nodes.items()} | _slots(world))
     if speed_limit_m_s is not None:
         world = replace(world, scenario=world.scenario.model_copy(update={"speed_limit_m_s": speed_limit_m_s}))
     session = build(launch, world)
@@ -102,12 +111,26 @@ def carried(bag: Bag) -> tuple[Launch, World]:
     return from_text(texts["launch"], f"{bag.path}: launch.yaml"), world
 
 
+def _slots(world: World) -> dict[str, str]:
+    """The modules that the baseline of ``world`` names beside shipped slots."""
+    slots = world.baseline.slots.model_dump()
+    return {f"baseline slot {kind}": module for kind, module in slots.items() if "." in module}
+
+
+def _check_shipped(bag: Bag, modules: Mapping[str, str]) -> None:
+    """Raises InputError when one of the ``modules``, by who names it, is no part of this package."""
+    for who, module in modules.items():
+        if not module.startswith(SHIPPED):
+            raise InputError(
+                f"{bag.path}: {who} is the module {module}, which is not holeshot's own and would be run; if you trust "
+                "it, say so: --trust (launch: trust=true)"
+            )
+
+
 def bag_path(world: World, given: str | None) -> str:
     """Where the run is recorded: as given, else a new file below ``bags/``. Raises InputError when it cannot be."""
     if given is None:
-        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-        Path("bags").mkdir(exist_ok=True)
-        given = f"bags/{world.scenario.name}-seed{world.seed}-{stamp}.mcap"
+        return _new_bag(f"{world.scenario.name}-seed{world.seed}-{datetime.now(UTC):%Y%m%d-%H%M%S}")
     path = Path(given)
     if path.is_dir():
         raise InputError(f"--record {given}: is a folder; name a file, such as {path / 'run.mcap'}")
@@ -127,3 +150,29 @@ def bag_path(world: World, given: str | None) -> str:
     except OSError as error:
         raise InputError(f"--record {given}: cannot be written: {error.strerror}") from None
     return given
+
+
+def _new_bag(name: str) -> str:
+    """A file of that name that nobody has yet, created empty, so that of two launches neither gets the other's."""
+    folder = Path("bags")
+    try:
+        folder.mkdir(exist_ok=True)
+        for number in count(1):
+            path = folder / f"{name}{'' if number == 1 else f'-{number}'}.mcap"
+            with suppress(FileExistsError), path.open("xb"):
+                return str(path)
+    except OSError as error:
+        where = f"{folder}: {(error.strerror or str(error)).lower()}"
+        raise InputError(f"{where}; recordings go there, or to the file that --record names") from None
+    raise AssertionError
+
+
+@contextmanager
+def kept_if_recorded(bag: str) -> Iterator[None]:
+    """Within the block a run records to ``bag``; one in which nothing was recorded is not left behind."""
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if Path(bag).stat().st_size == 0:
+                Path(bag).unlink()

@@ -46,10 +46,13 @@ class Verification:
 class Proof:
     """A bag and the session it recorded."""
 
-    def __init__(self, bag: Bag) -> None:
-        """Raises InputError when the bag does not carry what its session is built from."""
+    def __init__(self, bag: Bag, trust: bool = False) -> None:
+        """Raises InputError when the bag does not carry what its session is built from.
+
+        ``trust``: also modules of its own, that the bag names, are run.
+        """
         self.bag = bag
-        self.session, self.world = from_bag(bag)
+        self.session, self.world = from_bag(bag, trust=trust)
         self.recording = recorded(bag, self.session)
 
     def node(self, name: str) -> Verification:

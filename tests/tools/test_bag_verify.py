@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graph.bag import Bag
+from graph.bag import Bag, BagWriter
 from graph.bag.divergence import Messages, compare, leaves
 from graph.replay import step_alone
 from tests.tools.runs import Command, flipped, rewritten
@@ -164,8 +164,9 @@ def test_bad_input(holeshot: Command, flight: Path, arguments: list[str], messag
     assert err.startswith("holeshot: ")
 
 
-def test_a_node_whose_module_is_gone_is_named(holeshot: Command, flight: Path, tmp_path: Path) -> None:
-    from graph.bag import BagWriter
+def test_a_module_that_a_bag_names_is_run_only_when_it_is_trusted(
+    holeshot: Command, flight: Path, tmp_path: Path
+) -> None:
     from graph.bag.writer import OpaqueChannel
 
     bag = Bag.open(flight)
@@ -173,9 +174,34 @@ def test_a_node_whose_module_is_gone_is_named(holeshot: Command, flight: Path, t
     channels = [OpaqueChannel("x", "x", "ros2msg", b"float64 x\n", "cdr")]
     with BagWriter(tmp_path / "gone.mcap", channels, {}, {**bag.attachments, "launch.yaml": launch}, 1):
         pass
-    code, _, err = holeshot("bag", "verify", tmp_path / "gone.mcap")
+    for command in (["bag", "verify"], ["score"]):
+        code, _, err = holeshot(*command, tmp_path / "gone.mcap")
+        assert code == 2
+        assert "gone.mcap: node imu is the module my_team.imu, which is not holeshot's own and would be run" in err
+    code, _, err = holeshot("bag", "verify", tmp_path / "gone.mcap", "--trust")
     assert code == 2
     assert err == "holeshot: node imu: there is no module my_team.imu; it is the import path of a Python module\n"
+
+
+def test_a_slot_that_a_bag_names_is_run_only_when_it_is_trusted(
+    holeshot: Command, flight: Path, tmp_path: Path
+) -> None:
+    bag = Bag.open(flight)
+    baseline = bag.attachments["baseline.yaml"].replace(b"GroundTruthEstimator", b"my_team.estimator")
+    own = tmp_path / "own.mcap"
+    with BagWriter(own, [], {}, {**bag.attachments, "baseline.yaml": baseline}, 1):
+        pass
+    for command, trust in (
+        (["bag", "verify", own], "--trust"),
+        (["launch", "replay-stack", f"bag={own}"], "trust=true"),
+    ):
+        code, _, err = holeshot(*command)
+        assert code == 2
+        assert "own.mcap: baseline slot estimator is the module my_team.estimator, which is not holeshot's own" in err
+        code, _, err = holeshot(*command, trust)
+        assert code == 2
+        assert "not holeshot's own" not in err
+    assert "cannot import 'my_team.estimator'" in holeshot("bag", "verify", own, "--trust")[2]
 
 
 def test_a_bag_of_something_else_is_refused(holeshot: Command, tmp_path: Path) -> None:

@@ -23,6 +23,9 @@ def verify(
     repro: Annotated[
         Path | None, typer.Option(metavar="FILE", help="step once again from a monitor's repro file")
     ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="run modules that the bag names beside holeshot's own")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print the result as one JSON line")] = False,
 ) -> None:
     """Compute what a bag holds again, from the bag alone, and compare every byte.
@@ -40,20 +43,20 @@ def verify(
     if node is not None and everything:
         raise InputError("bag verify: --all includes every node; leave out --node")
     assert bag is not None
-    raise typer.Exit(_verify(bag, node, everything, as_json))
+    raise typer.Exit(_verify(bag, node, everything, trust, as_json))
 
 
 verify.__doc__ = f"{verify.__doc__}\n\n{EXAMPLE}"
 
 
-def _verify(path: Path, node: str | None, everything: bool, as_json: bool) -> int:
+def _verify(path: Path, node: str | None, everything: bool, trust: bool, as_json: bool) -> int:
     from graph.bag import Bag
     from tools import terminal
     from tools.verification import STACK, Proof, as_text
     from tools.verification import as_json as json_of
 
     with terminal.working(f"reading {path}"):
-        proof = Proof(Bag.open(path))
+        proof = Proof(Bag.open(path), trust)
     with terminal.working("running again" if everything else f"stepping node {node or STACK} again"):
         found = proof.everything() if everything else proof.node(node or STACK)
     if as_json:
