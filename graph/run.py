@@ -36,8 +36,15 @@ def prepare(session: Session, runner: str = "process", on_entry: Callable[[str],
         FusedLoop(session.graph).compile()
 
 
+def check_sinks(session: Session) -> None:
+    """Raises InputError when a sink cannot be opened."""
+    for sink_type, options in session.sinks.values():
+        sink_type.check(options)
+
+
 def run(session: Session, execution: Execution) -> Outcome:
-    """Run ``session`` to its end. Raises NodeFailure when a node fails, InputError when the bag cannot be written."""
+    """Run ``session`` to its end. Raises NodeFailure when a node fails, InputError when a sink cannot be opened."""
+    check_sinks(session)  # before any is opened: a bag that is there is only replaced by a run that begins
     if execution.runner == "process":
         return _run_processes(session, execution)
     return _run_here(session, execution, FusedRun if execution.runner == "fused" else InlineRun)

@@ -40,6 +40,10 @@ class Sink(ABC):
     def __init__(self, context: SinkContext) -> None:
         self.context = context
 
+    @classmethod  # noqa: B027 (most sinks need nothing of the machine)
+    def check(cls, options: Any) -> None:
+        """Raises InputError when a sink with these options cannot be opened here. Asked before any sink is opened."""
+
     @abstractmethod
     def take(self, end: int, logs: Mapping[str, Array]) -> None:
         """The messages of each topic, as (delivery tick, record), delivered in the window that ended before ``end``."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any, Literal
 
 from pydantic import Field
@@ -55,6 +56,15 @@ class Options(Config):
 
 class Viewer(Sink):
     """Serves one run."""
+
+    @classmethod
+    def check(cls, options: Options) -> None:
+        """Whether the address can be listened on with this protocol."""
+        if options.protocol == "websocket.v1" and find_spec("foxglove_websocket") is None:
+            raise InputError("viewer: protocol websocket.v1 needs the extra: pip install 'holeshot[viewer-v1]'")
+        if listed(options.origins) and options.protocol != "websocket.v1":
+            raise InputError("viewer: origins: the server of sdk.v1 lets every page in; use protocol websocket.v1")
+        free_port(options.host, options.port)
 
     def __init__(self, context: SinkContext) -> None:
         """Listens. Raises InputError when it cannot."""
@@ -181,20 +191,13 @@ class Viewer(Sink):
 
 def open_server(content: Content, options: Options, notice: Any) -> Server:
     """A listening server; ``notice`` is told where. Raises InputError when it cannot listen."""
-    origins = listed(options.origins)
     port, remark = free_port(options.host, options.port)
     server: Server
     if options.protocol == "websocket.v1":
-        try:
-            from nodes.view.v1_server import V1Server
-        except ImportError:
-            raise InputError(
-                "viewer: protocol websocket.v1 needs the extra: pip install 'holeshot[viewer-v1]'"
-            ) from None
-        server = V1Server(content, options.host, port, origins)
+        from nodes.view.v1_server import V1Server
+
+        server = V1Server(content, options.host, port, listed(options.origins))
     else:
-        if origins:
-            raise InputError("viewer: origins: the server of sdk.v1 lets every page in; use protocol websocket.v1")
         from nodes.view.sdk_server import SdkServer
 
         try:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import math
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from graph.errors import InputError
 from tools.exit_codes import FAILED, INTERRUPTED
-
-if TYPE_CHECKING:
-    from graph.build import Session
 
 EXAMPLE = "Example: holeshot launch sitl scenario=b0-nominal seed=7 --runner inline --record flight.mcap"
 
@@ -82,29 +79,30 @@ def _fly(
     viewer: bool | None,
     as_json: bool,
 ) -> int:
-    from graph.run import Execution, run
+    from graph.run import Execution, check_sinks, run
     from tools import monitor
     from tools.flight_display import FlightDisplay
-    from tools.session import bag_path, load
+    from tools.session import bag_path, kept_if_recorded, load
 
     session, world = load(name, arguments, _wants_viewer(name, viewer))
-    _check_port(session)
+    check_sinks(session)  # also before what may take long: compiling
     bag = bag_path(world, record)
     display = FlightDisplay(session, world)
-    display.prepare(runner)
-    with display:
-        outcome = run(
-            session,
-            Execution(
-                runner,
-                window_ms,
-                rate,
-                bag,
-                watched=display.watched,
-                on_message=display.on_message,
-                on_notice=display.on_notice,
-            ),
-        )
+    with kept_if_recorded(bag):
+        display.prepare(runner)
+        with display:
+            outcome = run(
+                session,
+                Execution(
+                    runner,
+                    window_ms,
+                    rate,
+                    bag,
+                    watched=display.watched,
+                    on_message=display.on_message,
+                    on_notice=display.on_notice,
+                ),
+            )
     result = display.result(outcome)
     if as_json:
         print(json.dumps({"seed": world.seed, "score": result, "bag": bag}))
@@ -128,12 +126,3 @@ def _wants_viewer(name: str, asked: bool | None) -> bool:
     if asked is not None:
         return asked
     return terminal.progress.is_terminal and any(e.node == VIEWER for e in resolve(name).nodes.values())
-
-
-def _check_port(session: Session) -> None:
-    """Raises InputError when the port that a viewer is to listen on is taken: before anything is started."""
-    for _, options in session.sinks.values():
-        if hasattr(options, "port") and hasattr(options, "host"):
-            from nodes.view.server import free_port
-
-            free_port(options.host, options.port)

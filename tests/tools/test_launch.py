@@ -8,6 +8,7 @@ import pytest
 
 from graph.bag import Bag
 from tests.tools.command import ROOT, holeshot
+from tools.session import bag_path, kept_if_recorded, load
 
 VEHICLE = ROOT / "scenarios/vehicles/rp-1.yaml"
 COURSE = ROOT / "scenarios/courses/a2rl-2025.yaml"
@@ -31,6 +32,31 @@ def test_without_a_path_the_bag_is_new_below_bags(tmp_path):
     assert run.returncode == 0, run.stderr
     (bag,) = (tmp_path / "bags").iterdir()
     assert f"bag: bags/{bag.name}" in run.stdout
+
+
+def test_two_launches_never_write_one_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    world = load("sitl", ["scenario=null-pad"])[1]
+    names = [bag_path(world, None) for _ in range(4)]
+    assert len(set(names)) == 4
+    for name in names:
+        with kept_if_recorded(name):
+            pass
+    assert not list((tmp_path / "bags").iterdir())
+
+
+def test_a_launch_that_fails_leaves_no_empty_bag(tmp_path):
+    refused(tmp_path, "scenario=null-pad", "--runner", "fused", "viewer_host=no.such.host.invalid", "--viewer")
+    assert not (tmp_path / "bags").exists()
+
+
+def test_where_bags_cannot_be_written_the_place_is_named(tmp_path):
+    (tmp_path / "bags").write_text("a list of handbags")
+    message = refused(tmp_path, "scenario=null-pad")
+    assert message == "holeshot: bags: file exists; recordings go there, or to the file that --record names"
+    (tmp_path / "bags").unlink()
+    (tmp_path / "bags").symlink_to("/proc")
+    assert "holeshot: bags: no such file or directory; " in refused(tmp_path, "scenario=null-pad")
 
 
 def test_a_run_that_does_not_succeed_exits_with_1(tmp_path):

@@ -83,6 +83,5 @@ def test_the_server_refuses_all_others(viewer: Viewer, origins: list[str]) -> No
 
 
 def test_the_other_server_says_that_it_cannot() -> None:
-    session, _ = load("sitl", ["scenario=null-pad"])
     with pytest.raises(InputError, match=r"the server of sdk\.v1 lets every page in; use protocol websocket\.v1"):
-        Viewer(sink_context(session, Options(origins=NAMED), Execution(), None))
+        Viewer.check(Options(origins=NAMED))
