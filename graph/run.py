@@ -59,10 +59,8 @@ def _run_processes(session: Session, execution: Execution) -> Outcome:
     from graph.process.supervisor import ProcessRun
 
     window = window_ticks(session, execution, session.clock[2].window_ms if session.clock else 10.0)
-    processes = ProcessRun(session, window, execution)
-    processes.start()
     try:
-        return processes.wait()
+        return ProcessRun(session, window, execution).run()
     except (NodeFailure, KeyboardInterrupt):
         if execution.bag is not None:
             complete(execution.bag)  # when the recorder died, or was not given the time to end

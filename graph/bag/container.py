@@ -1,7 +1,9 @@
 """The MCAP file being written: records in place, and everything the summary at its end needs to know about them."""
 
 import errno
+import fcntl
 import os
+import stat
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,9 +28,11 @@ class Container:
         self.broken = False
         try:
             # Unbuffered: what is added is in the file, and closing it has nothing left to write that could fail.
-            self._file = open(path, "xb" if exclusive else "wb", buffering=0)  # noqa: SIM115 (closed by close)
+            flags = os.O_WRONLY | os.O_CREAT | (os.O_EXCL if exclusive else 0)
+            self._file = open(os.open(path, flags, 0o666), "wb", buffering=0)  # noqa: SIM115 (closed by close)
         except OSError as error:
             raise InputError(f"{path}: {_reason(path, error)}") from None
+        self._claim()
         self._offset = 0
         self._preview_end = 0
         self._crc = 0
@@ -39,6 +43,20 @@ class Container:
         self._attachment_indexes: list[bytes] = []
         self._metadata_indexes: list[bytes] = []
         self._emit(records.MAGIC + header)
+
+    def _claim(self) -> None:
+        """Make the file this writer's alone, and only then empty it. A device has nothing to empty, and some file systems
+        have no locks.
+        """
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise InputError(f"{self._path}: another process is recording to it, name another path") from None
+        except OSError:
+            pass
+        if stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+            self._file.truncate(0)
 
     def add_metadata(self, name: str, record: bytes) -> None:
         self._metadata_indexes.append(records.metadata_index(name, self._offset, len(record)))

@@ -44,6 +44,7 @@ def main(name: str, spawn: Spawn, connection: Connection, foreign: Collection[Co
     """
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     for other in foreign:
         other.close()
     link = Link(connection)

@@ -63,10 +63,17 @@ class ProcessRun:
         self._moved_at = time.monotonic()
         self._last_position: tuple[int, ...] = ()
 
-    def start(self) -> None:
-        """Fork every process. Nothing of zenoh may be open in this process."""
+    def run(self) -> Outcome:
+        """Fork every process, watch the run to its end and reap them all. Nothing of zenoh may be open in this process.
+
+        Raises NodeFailure when a process failed or stalled, and KeyboardInterrupt at the second Ctrl-C.
+        """
         if transport.opened:
             raise RuntimeError("zenoh was opened in this process; processes forked from it would hang")
+        with registered(self.plan.session, self.run_id, self._spawn.endpoints):
+            return self._run()
+
+    def _fork(self) -> None:
         context = multiprocessing.get_context("fork")
         pipes = {name: context.Pipe() for name in self.plan.processes}
         for name, (ours, theirs) in pipes.items():
@@ -80,18 +87,15 @@ class ProcessRun:
         for _, theirs in pipes.values():
             theirs.close()
 
-    def wait(self) -> Outcome:
-        """Watch the run to its end and reap every process. Raises NodeFailure when one failed or stalled, and
-        KeyboardInterrupt at the second Ctrl-C.
-        """
-        with registered(self.plan.session, self.run_id, self._spawn.endpoints):
-            return self._wait()
-
-    def _wait(self) -> Outcome:
+    def _run(self) -> Outcome:
         interrupted = False
+        # A Ctrl-C while processes are forked waits until all are there to be told.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
+            self._fork()
             while True:
                 try:
+                    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
                     self._watch()
                     break
                 except KeyboardInterrupt:

@@ -46,10 +46,10 @@ class Flight:
             self.go_on()
         return dict(zip(names, sorted(self.children()), strict=True))
 
-    def go_on(self) -> None:
+    def go_on(self, seconds: float = MOMENT_S) -> None:
         """Let a moment pass in which the launch does not end; fails if it does."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(MOMENT_S)
+            self.process.wait(seconds)
             raise AssertionError(self.process.communicate()[1])
 
     def end(self, timeout: float = 60.0) -> tuple[int, str, str]:

@@ -151,3 +151,15 @@ def test_a_sink_that_hangs_when_the_run_is_over(tmp_path):
     assert code == 3
     assert "holeshot: node stuck has not moved for 1 s" in err
     assert Bag.open(bag).counts["truth"] == 1001
+
+
+@pytest.mark.parametrize("moment", range(6))
+def test_ctrl_c_while_the_processes_start(moment, tmp_path):
+    bag = tmp_path / "run.mcap"
+    flight = Flight("sitl", "--record", str(bag), "--rate", "2")
+    while len(flight.children()) <= moment:
+        flight.go_on(0.001)
+    flight.process.send_signal(signal.SIGINT)
+    code, _, err = flight.end()
+    assert code == 130, err
+    assert "Traceback" not in err

@@ -1,6 +1,7 @@
 """A disk that fills, a folder that takes nothing, a busy port: a sentence, an exit code, what was recorded is kept."""
 
 import os
+import signal
 import socket
 import subprocess
 
@@ -92,3 +93,15 @@ def test_two_runs_at_once_do_not_disturb_each_other(tmp_path):
     flights = [Flight(ZOO, "--record", str(bag)) for bag in bags]
     assert [flight.end()[0] for flight in flights] == [0, 0]
     assert bags[0].read_bytes() == bags[1].read_bytes()
+
+
+def test_two_runs_do_not_record_to_one_bag(tmp_path):
+    bag = tmp_path / "run.mcap"
+    first = Flight("sitl", "--record", str(bag), "--rate", "1")
+    first.wait_until_recording(bag)
+    second = holeshot("launch", "sitl", "scenario=null-pad", "--runner", "inline", "--record", str(bag))
+    assert second.returncode == 2
+    assert f"{bag}: another process is recording to it, name another path" in second.stderr
+    first.process.send_signal(signal.SIGINT)
+    assert first.end()[0] == 130
+    assert Bag.open(bag).metadata["run"]["scenario"] == "b0-nominal"
