@@ -18,11 +18,12 @@ class Wall:
 
 
 def flown(clock: PacedClock, wall: Wall, windows: int, late_s: float) -> float:
-    """Wall time that windows of 10 ticks take when each wait lasts ``late_s`` longer than asked."""
+    """Wall time that windows of 10 ticks take when each wait lasts ``late_s`` longer than asked; the clock is asked
+    again after it.
+    """
     begun = wall.now
     for window in range(windows):
-        ahead = clock.ahead(window * 10)
-        if ahead > 0.0:
+        while (ahead := clock.ahead(window * 10)) > 0.0:
             wall.now += ahead + late_s
     return wall.now - begun
 
