@@ -15,7 +15,6 @@ from typing import NamedTuple
 from blocks.kernel import inlined
 from blocks.math import Quat, Vec3, multiply, rotate_inverse, sub
 
-
 # The interpreted source: one product before a run is not worth compiling for.
 _multiply = getattr(multiply, "py_func", multiply)
 

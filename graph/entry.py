@@ -151,7 +151,7 @@ class Entry:
     @property
     def callable(self) -> Callable[..., bool]:
         """What the interpreter calls: the compiled entry without the dispatcher around it, or the plain function."""
-        if self.node.python or numba.config.DISABLE_JIT:
+        if self.node.python or interpreted():
             return self.interpreted
         self.compile()
         return self.dispatcher.overloads[self.signature()].entry_point
@@ -172,7 +172,14 @@ def _reason(text: str) -> str:
 
 def compiled(function: Callable[..., Any], **options: Any) -> Any:
     """The dispatcher of generated code, cached on disk. Kernels never allocate, so references are not counted."""
-    return numba.njit(error_model="numpy", cache=True, nogil=True, _nrt=False, **options)(function)
+    njit: Any = numba.njit  # its annotations know less than it takes
+    return njit(error_model="numpy", cache=True, nogil=True, _nrt=False, **options)(function)
+
+
+def interpreted() -> bool:
+    """Whether NUMBA_DISABLE_JIT asks for the plain interpreter."""
+    settings: Any = numba.config
+    return bool(settings.DISABLE_JIT)
 
 
 def stored_dtype(cls: type) -> np.dtype[Any]:

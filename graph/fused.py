@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
-from numba.core import config
 
 from graph import cache, loop
-from graph.entry import compiled
+from graph.entry import compiled, interpreted
 from graph.errors import InputError
 from graph.inline import InlineRun
 from graph.memory import entry_of
@@ -42,7 +41,7 @@ class FusedLoop:
     @property
     def callable(self) -> Callable[..., tuple[int, bool]]:
         """The compiled loop without the dispatcher around it."""
-        if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        if interpreted():
             return self.interpreted
         self.compile()
         return self.dispatcher.overloads[self.signature].entry_point

@@ -141,7 +141,7 @@ def _input(recording: Recording, instance: Instance, topic: str) -> Log:
 
 
 def heard_at(graph: Graph, topic: str, listener: Instance, delivered: Array) -> Array:
-    """The first tick at which a step of ``listener`` can take each message ``delivered`` on ``topic`` at these ticks."""
+    """The first tick at which a step of ``listener`` can take each message ``delivered`` on ``topic`` then."""
     return delivered + 1 if (topic, listener.name) in graph.delayed else delivered
 
 

@@ -13,7 +13,7 @@ from graph.service import Clock
 class Options(Config):
     """Options of the clock node; none of them changes a byte of the bag."""
 
-    window_ms: float = Field(default=10.0, gt=0, description="simulated time granted at once, ms")
+    window_ms: float = Field(default=10.0, gt=0, le=10_000, description="simulated time granted at once, ms")
     stall_timeout_s: float = Field(
         default=10.0, gt=0, description="how long nothing may move before the node all wait for has failed, s"
     )

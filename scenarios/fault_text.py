@@ -32,9 +32,11 @@ def _parse(text: str) -> dict[str, Any]:
     if kind not in MODELS:
         raise InputError(f"fault={text}: unknown kind '{kind}'{did_you_mean(kind, MODELS)}; valid: {', '.join(MODELS)}")
     fields = {SHORT.get(name, name): name for name in MODELS[kind].model_fields if name != "kind"}
+    aliases = {name: short for short, name in fields.items()}  # a scenario file's own words do as well
     fault: dict[str, Any] = {"kind": kind}
     for item in filter(None, rest.split(",")):
         key, sign, value = item.partition("=")
+        key = aliases.get(key, key)
         if not sign or key not in fields:
             raise InputError(
                 f"fault={text}: '{item}' is none of its settings{did_you_mean(key, fields)}; valid: "

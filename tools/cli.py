@@ -4,6 +4,7 @@
 """
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -28,9 +29,21 @@ app.add_typer(bag.app, name="bag")
 app.add_typer(topic.app, name="topic")
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"holeshot {version('holeshot')}")
+        raise typer.Exit
+
+
 @app.callback()
-def holeshot() -> None:
-    """Holeshot."""
+def holeshot(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version and exit")
+    ] = False,
+) -> None:
+    """Drone racing software-in-the-loop on a node graph: deterministic, recorded, verified."""
 
 
 def main() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from typing import Annotated
 
@@ -12,6 +11,7 @@ import typer
 from graph.errors import InputError
 from tools.exit_codes import FAILED, INTERRUPTED
 
+LONGEST_WINDOW_MS = 10_000
 EXAMPLE = "Example: holeshot launch sitl scenario=b0-nominal seed=7 --runner inline --record flight.mcap"
 
 
@@ -45,8 +45,8 @@ def launch(
         _show_args(read(name))
         return
     factor = read_rate(rate, "--rate")
-    if window_ms is not None and not (math.isfinite(window_ms) and window_ms > 0):
-        raise InputError(f"--window-ms {window_ms}: must be a positive number of milliseconds")
+    if window_ms is not None and not 0 < window_ms <= LONGEST_WINDOW_MS:
+        raise InputError(f"--window-ms {window_ms}: must be above 0 and at most {LONGEST_WINDOW_MS} milliseconds")
 
     from graph.run import RUNNERS
 

@@ -55,7 +55,12 @@ def rows(score: dict[str, Any]) -> list[tuple[str, str]]:
     errors = score["gate_error"]
     values = [
         ("success", "yes" if score["success"] else f"no: {score['reason']}"),
-        ("gates", f"{score['gates_passed']} of {score['gates_total']}"),
+        (
+            "gates",
+            f"{score['gates_passed']} of {score['gates_total']}"
+            if score["gates_total"]
+            else str(score["gates_passed"]),
+        ),
         ("laps", str(score["laps"])),
         *((f"lap {n} time", f"{t:.3f} s") for n, t in enumerate(score["lap_time"], 1)),
         ("gate error", "-" if errors["mean"] is None else f"{errors['mean']:.3f} m mean, {errors['max']:.3f} m max"),

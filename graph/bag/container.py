@@ -45,8 +45,8 @@ class Container:
         self._emit(records.MAGIC + header)
 
     def _claim(self) -> None:
-        """Make the file this writer's alone, and only then empty it. A device has nothing to empty, and some file systems
-        have no locks.
+        """Make the file this writer's alone, and only then empty it. A device has nothing to empty, and some file
+        systems have no locks.
         """
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)

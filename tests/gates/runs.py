@@ -51,8 +51,8 @@ def fly(world: World, modules: Mapping[str, ModuleType], duration_s: float) -> B
 def _instance(name: str, module: ModuleType, world: World) -> Instance:
     configure: Callable[[Context], Any] = module.configure
     node = getattr(module, name)
-    ports = [{p.name: p.name for p in side} for side in (node.inputs, node.outputs)]
-    return Instance(name, node, configure(Context(name, world.seed, None, world)), *ports)
+    inputs, outputs = ({p.name: p.name for p in side} for side in (node.inputs, node.outputs))
+    return Instance(name, node, configure(Context(name, world.seed, None, world)), inputs, outputs)
 
 
 def _said(graph: Graph, ticks: int) -> dict[str, Array]:

@@ -159,7 +159,7 @@ def test_mismatched_wiring(tmp_path):
             "holeshot: --rate 1e-300: must be max, or 0.001 to 1000000 simulated seconds per second",
         ),
         (("--runner", "gpu"), "holeshot: --runner gpu: valid: process, inline, fused"),
-        (("--window-ms", "0"), "holeshot: --window-ms 0.0: must be a positive number of milliseconds"),
+        (("--window-ms", "0"), "holeshot: --window-ms 0.0: must be above 0 and at most 10000 milliseconds"),
         (("--record", "nowhere/run.mcap"), "holeshot: --record nowhere/run.mcap: there is no folder nowhere"),
         (("--record", "."), "holeshot: --record .: is a folder; name a file, such as run.mcap"),
     ],

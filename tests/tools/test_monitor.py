@@ -46,7 +46,7 @@ def test_without_the_monitor_the_run_goes_on(holeshot: Command, tmp_path: Path) 
 def test_a_monitored_run_is_proven_like_any_other(holeshot: Command, tmp_path: Path) -> None:
     bag = tmp_path / "run.mcap"
     holeshot("launch", BROKEN, "monitor=on", "--runner", "inline", "--record", bag)
-    assert holeshot("bag", "verify", bag, "--all")[0] == 0
+    assert holeshot("bag", "verify", bag, "--all", "--trust")[0] == 0
 
 
 def test_the_monitor_changes_nothing_of_a_good_flight(holeshot: Command, flight: Path, tmp_path: Path) -> None:

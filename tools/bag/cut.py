@@ -31,10 +31,12 @@ def cut(
     from tools import terminal
 
     limit = math.inf if end is None else end
-    if not (math.isfinite(begin) and begin >= 0) or not limit > begin:
+    if not begin >= 0 or not limit > begin:
         raise InputError(f"--from {begin:g} --to {limit:g}: --from must be at least 0 s, --to greater than --from")
     with terminal.working(f"cutting {source}"):
         bag = Bag.open(source)
+        if begin * 1e9 > bag.end_time:
+            raise InputError(f"--from {begin:g}: the bag ends at {bag.end_time * 1e-9:.3f} s")
         kept = bag.topics if topics is None else tuple(t.strip() for t in topics.split(","))
         to_ns = LONGEST_NS if limit * 1e9 > LONGEST_NS else round(limit * 1e9)
         counts = cut_bag(bag, target, round(begin * 1e9), to_ns, kept)

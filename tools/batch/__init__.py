@@ -20,7 +20,9 @@ def batch(
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[ARG=VALUE]...", help="further arguments of the launch file")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="number of runs, of each combination of values")] = 100,
+    seeds: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="number of runs, of each combination of values")
+    ] = 100,
     first_seed: Annotated[int | None, typer.Option(help="seed of the first run; by default the scenario's own")] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="threads; by default one per core. Results do not depend on it")
