@@ -81,7 +81,8 @@ class SdkServer(Server, ServerListener):
             self._server.broadcast_time(now_ns)
 
     def publish(self, topic: int, time_ns: int, data: bytes) -> None:
-        self._newest[topic] = (time_ns, data, time.monotonic())
+        # What was said but once, such as the run's configuration, is never too fresh to be sent again.
+        self._newest[topic] = (time_ns, data, time.monotonic() if self._newest[topic] is not None else 0.0)
         self._channels[topic].log(data, log_time=time_ns)
 
     def status(self, text: str, level: str = "info", key: str | None = None) -> None:

@@ -223,7 +223,8 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         if len(self._waiting) == BACKLOG:
             self._pushed_out += 1
         self._waiting.append((topic, time_ns, data))
-        self._newest[topic] = (time_ns, data, time.monotonic())
+        # What was said but once, such as the run's configuration, is never too fresh to be sent again.
+        self._newest[topic] = (time_ns, data, time.monotonic() if topic in self._newest else 0.0)
         if not self._woken:
             self._woken = True
             self._loop.call_soon_threadsafe(self._wake.set)

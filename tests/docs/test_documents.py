@@ -12,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "bags").glob("*.md")])
+LONG = ("bags", "batches", "scenarios")
+"""Documents whose commands take long."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w./-]+\.(?:py|yaml))\n")
 
@@ -44,7 +46,10 @@ def bin_path(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=names)
+@pytest.mark.parametrize(
+    "document",
+    [pytest.param(d, marks=[pytest.mark.slow] if d.stem in LONG else [], id=names(d)) for d in DOCUMENTS],
+)
 def test_commands_run(document, tmp_path, bin_path):
     for language, text in blocks(document):
         named = FILE.match(text)

@@ -58,6 +58,6 @@ def test_a_listener_that_never_reads(tmp_path):
         listener.stdin.flush()
         assert listener.stdout.readline() == "listening\n"
         code, _, err = flight.end()
-        listener.communicate("")
+        listener.kill()  # it never reads, so it never ends
     assert code == 1, err  # six seconds are no two laps
     assert watched.read_bytes() == alone.read_bytes()
