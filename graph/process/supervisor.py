@@ -60,7 +60,7 @@ class ProcessRun:
         self._stopped = False
         assert session.clock is not None
         self._stall_s: float = session.clock[2].stall_timeout_s
-        self._moved_at = time.monotonic()
+        self._quiet_polls = 0
         self._last_position: tuple[int, ...] = ()
 
     def run(self) -> Outcome:
@@ -172,15 +172,16 @@ class ProcessRun:
 
     def _check_stall(self) -> None:
         position = tuple(int(t) for t in self._board.ticks)
-        now = time.monotonic()
         if position != self._last_position:
-            self._last_position, self._moved_at = position, now
+            self._last_position, self._quiet_polls = position, 0
             return
-        if now - self._moved_at < self._stall_s:
+        # Counted in looks, not by the clock: a machine that was frozen for a while has had none.
+        self._quiet_polls += 1
+        if self._quiet_polls * POLL_S < self._stall_s:
             return
         culprit = self._culprit()
         if culprit == self.plan.clock and not _is_stopped(self._processes[culprit].pid):
-            self._moved_at = now  # the clock is pacing or paused
+            self._quiet_polls = 0  # the clock is pacing or paused
             return
         self._failure = failure(self.graph, culprit, self._tick(culprit), f"has not moved for {self._stall_s:g} s")
 
