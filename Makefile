@@ -15,7 +15,7 @@ fly: $(READY)
 	$(BIN)/holeshot launch sitl
 
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest
 
 check: $(READY)
 	$(BIN)/ruff check .

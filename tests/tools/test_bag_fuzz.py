@@ -19,6 +19,8 @@ from tools.bag.info import summary
 from tools.score import scored
 from tools.verification import Proof, as_json, as_text
 
+pytestmark = pytest.mark.slow
+
 fuzz = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 

@@ -9,6 +9,8 @@ import pytest
 from tools.bench.measure import Measured, Row, Unavailable, least
 from tools.bench.rows import ROWS
 
+pytestmark = pytest.mark.slow
+
 SLOW = {"cold"}
 NATIVE = {"rk4", "closed-loop"}
 

@@ -16,6 +16,8 @@ from tests.nodes.loop import fly
 from tests.nodes.worlds import world
 from tools.cpp_parameters import closed_loop_parameters
 
+pytestmark = pytest.mark.slow
+
 SOURCE = Path(__file__).parents[2] / "tools" / "cpp" / "closed_loop.cpp"
 
 

@@ -10,6 +10,8 @@ from tests.browser.live import SUBPROTOCOLS, Live
 from tests.nodes.view.clients import TEXT, Client, frame
 from tools.session import load
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("protocol", ["sdk.v1", "websocket.v1"])
 def test_the_bytes_of_a_run_do_not_depend_on_who_watches(protocol: str, tmp_path: Path) -> None:
