@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.util
 import os
 import platform
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -105,33 +104,29 @@ def reached(modules: Iterable[str]) -> dict[str, bytes]:
 
 @cache
 def _module(name: str, also_installed: bool) -> tuple[bytes | None, tuple[str, ...]]:
-    module = sys.modules.get(name)
-    file = getattr(module, "__file__", None)
-    if file is None:
-        try:
-            spec = importlib.util.find_spec(name)
-        except (ImportError, ValueError):
-            spec = None
-        file = spec.origin if spec is not None else None
+    file = getattr(sys.modules.get(name), "__file__", None)
     if file is None or not file.endswith(".py"):
         return None, ()
     if not also_installed and any(folder in Path(file).parts for folder in INSTALLED):
         return None, ()
     source = Path(file).read_bytes()
     is_package = Path(file).name == "__init__.py"
-    return source, tuple(_imports(source, name if is_package else name.rpartition(".")[0]))
+    return source, tuple(_imports(ast.parse(source).body, name if is_package else name.rpartition(".")[0]))
 
 
-def _imports(source: bytes, package: str) -> list[str]:
-    names: list[str] = []
-    for statement in ast.walk(ast.parse(source)):
+def _imports(statements: Iterable[ast.stmt], package: str) -> Iterator[str]:
+    """What a module imports when it is itself imported: kernels see nothing else, and it is the same in every process,
+    whatever else that has loaded.
+    """
+    for statement in statements:
         if isinstance(statement, ast.Import):
-            names += [alias.name for alias in statement.names]
+            yield from (alias.name for alias in statement.names)
         elif isinstance(statement, ast.ImportFrom):
             base = statement.module or ""
             if statement.level:
                 parents = package.split(".")[: len(package.split(".")) - statement.level + 1]
                 base = ".".join([*parents, base] if base else parents)
             # `from package import module` reaches the module; a name that is none is not found and costs nothing.
-            names += [base, *(f"{base}.{alias.name}" for alias in statement.names)]
-    return names
+            yield from (base, *(f"{base}.{alias.name}" for alias in statement.names))
+        elif isinstance(statement, ast.If | ast.Try) and "TYPE_CHECKING" not in ast.dump(statement):
+            yield from _imports([*statement.body, *statement.orelse], package)
