@@ -21,7 +21,9 @@ def graph(
     arguments: Annotated[list[str] | None, typer.Argument(metavar="[ARG=VALUE]...", help="launch arguments")] = None,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="print a Mermaid flowchart")] = False,
     source: Annotated[bool, typer.Option("--source", help="print the generated loop and entries")] = False,
-    live: Annotated[bool, typer.Option("--live", help="measure the rate of each edge of a running session")] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="measure rate and latency of each edge of a running session")
+    ] = False,
     run: Annotated[str | None, typer.Option("--run", metavar="ID", help="which one, when there are several")] = None,
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="how long to measure, s of wall time")] = 2.0,
     as_json: Annotated[bool, typer.Option("--json", help="print the graph as one JSON object")] = False,

@@ -24,6 +24,8 @@ from tools import terminal
 BACKLOG = 10_000
 """Messages that wait to be printed; the oldest are left out, so that a slow reader never holds up a run."""
 POLL_S = 0.02
+ANSWER_S = 5.0
+"""How long a run may take to say what came over its edges."""
 
 
 class Heard(NamedTuple):
@@ -227,37 +229,61 @@ def bandwidth(topics: Sequence[str], run: str | None, seconds: float, as_json: b
 
 
 def live_edges(run: str | None, seconds: float, as_json: bool) -> None:
-    """``holeshot graph --live``: every edge, its rates as measured, its latency (simulated time) as configured."""
+    """``holeshot graph --live``: every edge of every topic, what came over it in ``seconds`` of wall time, and how long
+    that took. Read from the run's own counters, so that looking does not load it.
+    """
     found = chosen_run(run)
-    rate = {m.topic: m for m in measured([], found["run"], seconds)}
+    with session(found["zenoh"]) as opened, terminal.working(f"measuring for {seconds:g} s"):
+        before, begun = _traffic(opened, found), time.monotonic()
+        while (left := begun + seconds - time.monotonic()) > 0.0 and is_alive(found["pid"]):
+            time.sleep(min(left, POLL_S))
+        after, took = _traffic(opened, found), time.monotonic() - begun
+    topics = {t["name"]: t for t in found["topics"]}
     edges = [
-        {
-            "from": t["publisher"],
-            "topic": t["name"],
-            "to": listener,
-            "hz_simulated": rate[t["name"]].hz_simulated,
-            "hz_wall": rate[t["name"]].hz_wall,
-            "configured_latency_ms": t["latency_ms"] + (found["period_ns"] * 1e-6 if listener in t["delayed"] else 0.0),
-        }
-        for t in found["topics"]
-        for listener in t["subscribers"] or ["nobody"]
+        _edge(found, topics[name], old, new, took)
+        for old, new in zip(before, after, strict=True)
+        for name in new["messages"]
     ]
     if as_json:
         print(json.dumps({"run": found["run"], "edges": edges}))
         return
     rows = [
         (
-            e["from"],
-            e["topic"],
-            e["to"],
-            _text(e["hz_simulated"]),
-            _text(e["hz_wall"]),
-            f"{e['configured_latency_ms']:g} ms",
+            *(e[key] for key in ("from", "topic", "to")),
+            *(_text(e[key]) for key in ("hz_simulated", "hz_wall", "latency_us")),
+            f"{e['configured_latency_ms']:g}",
         )
         for e in edges
     ]
-    header = ("from", "topic", "to", "Hz simulated", "Hz wall", "configured latency")
+    header = ("from", "topic", "to", "Hz simulated", "Hz wall", "latency, us", "simulated latency, ms")
     terminal.table(f"run {found['run']}: {found['launch']} {found['scenario']}", rows, header)
+
+
+def _traffic(opened: Any, run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What has come over each edge of a run so far. Raises InputError when the run does not answer."""
+    for reply in opened.get(run["edges"], timeout=ANSWER_S):
+        if reply.ok is not None:
+            edges: list[dict[str, Any]] = json.loads(reply.ok.payload.to_bytes())["edges"]
+            return edges
+    raise InputError(f"run {run['run']} is over" if not is_alive(run["pid"]) else f"run {run['run']} does not answer")
+
+
+def _edge(
+    run: Mapping[str, Any], topic: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any], took: float
+) -> dict[str, Any]:
+    """One topic on one edge, between two looks that were ``took`` s of wall time apart."""
+    name, packets = topic["name"], new["packets"] - old["packets"]
+    messages, ticks = new["messages"][name] - old["messages"][name], new["tick"] - old["tick"]
+    late = run["period_ns"] * 1e-6 if new["to"] in topic["delayed"] else 0.0
+    return {
+        "from": new["from"],
+        "topic": name,
+        "to": new["to"],
+        "hz_simulated": messages / (ticks * run["period_ns"] / SECOND) if ticks > 0 else None,
+        "hz_wall": messages / took,
+        "latency_us": (new["latency_ns"] - old["latency_ns"]) / packets * 1e-3 if packets else None,
+        "configured_latency_ms": topic["latency_ms"] + late,
+    }
 
 
 def _text(value: float | None) -> str:

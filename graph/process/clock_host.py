@@ -10,7 +10,7 @@ from graph.control import Control, Rows, read_request
 from graph.errors import InputError
 from graph.process.packets import CLOCK, DONE, NO_STOP, Order
 from graph.process.peer import Peer
-from graph.process.plan import COMPUTING, WINDOWS_IN_FLIGHT
+from graph.process.plan import COMPUTING, FIRST_COUNT, LATENCY_NS, PACKETS, WINDOWS_IN_FLIGHT, Board, Plan
 from graph.process.steering import payload_of, respond_to
 from graph.service import Clock
 
@@ -21,6 +21,23 @@ class Done(NamedTuple):
     name: str
     end: int
     stop: int
+
+
+def traffic(plan: Plan, board: Board) -> list[dict[str, Any]]:
+    """What has come over each edge so far: the tick its consumer is at, packets, the sum of their latencies (wall time
+    from when one was sent to when it was taken) and the messages of each topic.
+    """
+    return [
+        {
+            "from": edge.producer,
+            "to": edge.consumer,
+            "tick": int(board.ticks[plan.index[edge.consumer]]),
+            "packets": tally[PACKETS],
+            "latency_ns": tally[LATENCY_NS],
+            "messages": dict(zip([t.name for t in edge.topics], tally[FIRST_COUNT:], strict=True)),
+        }
+        for edge, tally in zip(plan.edges, board.tallies, strict=True)
+    ]
 
 
 class ClockHost:
@@ -34,6 +51,7 @@ class ClockHost:
         self._mail: queue.SimpleQueue[Any] = queue.SimpleQueue()  # Done, None to end the run, or a query
         self._subscriber = peer.session.declare_subscriber(peer.keys.done_all, self._on_done)
         self._queryable = peer.session.declare_queryable(peer.keys.control, self._mail.put)
+        self._edges = peer.session.declare_queryable(peer.keys.edges, self._on_edges_asked)
         self._put = peer.publisher(peer.keys.clock)
 
     @property
@@ -45,6 +63,9 @@ class ClockHost:
         name, payload = str(sample.key_expr).rpartition("/")[2], sample.payload.to_bytes()
         if name in self._names and len(payload) == DONE.size:  # others may speak on these keys, but have no part in it
             self._mail.put(Done(name, *DONE.unpack(payload)))
+
+    def _on_edges_asked(self, query: Any) -> None:
+        respond_to(query)({"edges": traffic(self.peer.plan, self.peer.board)})
 
     def interrupt(self) -> None:
         """End the run at what is done so far."""

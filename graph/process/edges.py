@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from graph.memory import Log
 from graph.process.packets import COUNT, EDGE, pack_edge
+from graph.process.plan import FIRST_COUNT, LATENCY_NS, PACKETS
 from graph.wiring import Instance
 
 
@@ -72,12 +74,14 @@ class OutEdge:
 class InEdge:
     """The receiving end: fills the logs of the topics it carries."""
 
-    def __init__(self, producer: str, channel: Channel, logs: Sequence[Log], delay: int) -> None:
+    def __init__(self, producer: str, channel: Channel, logs: Sequence[Log], delay: int, tally: memoryview) -> None:
+        """``tally``: the edge's part of the board."""
         self.producer = producer
         self._channel = channel
         self._logs = list(logs)
         self._sequence = 0
         self._delay = delay
+        self._tally = tally
         self.watermark = -1
 
     def ready(self, tick: int) -> bool:
@@ -87,14 +91,17 @@ class InEdge:
     def receive(self) -> None:
         """Take the next packet, waiting for it. Raises PacketLost when one is missing before it."""
         payload = self._channel.recv()
-        sequence, self.watermark = EDGE.unpack_from(payload)
+        sequence, self.watermark, sent = EDGE.unpack_from(payload)
         if sequence != self._sequence:
             raise PacketLost(f"packet {self._sequence} from {self.producer} was lost: packet {sequence} came instead")
         self._sequence += 1
-        position = EDGE.size
-        for log in self._logs:
+        tally, position = self._tally, EDGE.size
+        tally[PACKETS] += 1
+        tally[LATENCY_NS] += time.monotonic_ns() - sent if sent else 0
+        for number, log in enumerate(self._logs, FIRST_COUNT):
             (count,) = COUNT.unpack_from(payload, position)
             position += COUNT.size
+            tally[number] += count
             if count:
                 size = count * log.ring.itemsize
                 log.append_bytes(payload, position, count)

@@ -74,7 +74,7 @@ class NodeHost:
 
     def _in_edge(self, edge: Edge) -> InEdge:
         channel = self.peer.channel(self._key(edge), self.peer.plan.capacity_window)
-        return InEdge(edge.producer, channel, self._logs_of(edge), edge.delay)
+        return InEdge(edge.producer, channel, self._logs_of(edge), edge.delay, self.peer.tally(edge))
 
     def _out_edge(self, edge: Edge) -> OutEdge:
         consumer = None if self.peer.plan.batched(edge) else self._graph.instance(edge.consumer)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graph.process.packets import CLOCK, DONE, NO_STOP, Order
-from graph.process.plan import COMPUTING, WAITING_FOR_CLOCK, Board, Plan
+from graph.process.plan import COMPUTING, WAITING_FOR_CLOCK, Board, Edge, Plan
 from graph.process.transport import Keys
 
 DEPTH_SLACK = 64
@@ -55,6 +55,10 @@ class Peer:
     def channel(self, key: str, ticks: int) -> ZenohChannel:
         """A subscriber for an edge whose packets number at most one per tick of ``ticks``."""
         return ZenohChannel(self.session, key, ticks + DEPTH_SLACK)
+
+    def tally(self, edge: Edge) -> memoryview:
+        """Where what comes over an edge is summed up."""
+        return self.board.tallies[self.plan.edges.index(edge)]
 
     def join(self) -> None:
         """Say that this process's subscribers stand, and wait until those of all others do."""

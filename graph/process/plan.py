@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from graph.wiring import Topic
 
 WINDOWS_IN_FLIGHT = 4
 """How many windows the clock grants ahead of the slowest node."""
+
+PACKETS, LATENCY_NS, FIRST_COUNT = 0, 1, 2
+"""What is summed up of an edge: packets, ns from when one was sent to when it was taken, messages of each topic."""
 
 COMPUTING, WAITING_FOR_CLOCK, FINISHED = -1, -2, -3
 """What a process is doing, unless it waits for another, whose index then stands there."""
@@ -88,11 +92,15 @@ class Plan:
 
 
 class Board:
-    """Memory shared with the launcher: how far each process is, and for whom it waits."""
+    """Memory that all processes share: how far each is and for whom it waits, and what came over each edge."""
 
-    def __init__(self, processes: int) -> None:
-        self._memory = mmap.mmap(-1, 16 * processes)
+    def __init__(self, processes: int, edges: Sequence[Edge]) -> None:
+        sizes = [FIRST_COUNT + len(edge.topics) for edge in edges]
+        self._memory = mmap.mmap(-1, 8 * (2 * processes + sum(sizes)))
         cells = np.frombuffer(self._memory, np.int64)
         self.ticks = cells[:processes]
-        self.waiting = cells[processes:]
+        self.waiting = cells[processes : 2 * processes]
         self.waiting[:] = WAITING_FOR_CLOCK
+        # No array: a cell of a memory view is set in half the time, and they are set with every packet.
+        rest = memoryview(self._memory).cast("q")[2 * processes :]
+        self.tallies = [rest[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]

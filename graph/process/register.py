@@ -1,10 +1,10 @@
 """The register of running sessions: one small JSON file each, by which any program finds a run and its topics.
 
 ``runs/<run>.json`` in the cache folder holds ``run``, ``pid``, ``launch``, ``scenario``, ``baseline``, ``seed``,
-``period_ns``, ``control`` (the key requests go to), ``zenoh`` (a configuration that connects to it), and ``topics``:
-each ``name``, ``key``, ``schema_name``, ``schema`` (ros2msg text), ``publisher``, ``subscribers``, ``delayed`` (those
-who hear it one tick later), ``rate_hz`` of its publisher and ``latency_ms``. A payload is a CDR message: 4 bytes
-of header, then the fields of the schema.
+``period_ns``, ``control`` (the key requests go to), ``edges`` (the key that says what came over each edge), ``zenoh``
+(a configuration that connects to it), and ``topics``: each ``name``, ``key``, ``schema_name``, ``schema`` (ros2msg
+text), ``publisher``, ``subscribers``, ``delayed`` (those who hear it one tick later), ``rate_hz`` of its publisher and
+``latency_ms``. A payload is a CDR message: 4 bytes of header, then the fields of the schema.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def description(session: Session, run: str, endpoints: Sequence[str]) -> dict[st
         **{key: metadata[key] for key in ("launch", "scenario", "baseline", "seed")},
         "period_ns": session.graph.period_ns,
         "control": keys.control,
+        "edges": keys.edges,
         "zenoh": connect,
         "topics": topics,
     }

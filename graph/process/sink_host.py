@@ -24,6 +24,7 @@ class SinkHost:
                 peer.channel(peer.keys.edge(e.producer, e.consumer), plan.capacity_window),
                 [self._logs[t.name] for t in e.topics],
                 0,
+                peer.tally(e),
             )
             for e in plan.edges
             if e.consumer == peer.name

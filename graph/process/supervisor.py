@@ -41,7 +41,7 @@ class ProcessRun:
         self.plan = Plan(session, window)
         self.graph = session.graph
         self.run_id = secrets.token_hex(4)
-        self._board = Board(len(self.plan.processes))
+        self._board = Board(len(self.plan.processes), self.plan.edges)
         self._spawn = Spawn(
             plan=self.plan,
             keys=Keys(self.run_id),

@@ -36,6 +36,7 @@ class Keys:
         self.run = f"holeshot/{run}"
         self.clock = f"{self.run}/@clock"
         self.control = f"{self.run}/@control"
+        self.edges = f"{self.run}/@edges"
         self.ready_all = f"{self.run}/@ready/*"
         self.done_all = f"{self.run}/@done/*"
 
