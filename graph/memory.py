@@ -56,8 +56,10 @@ class Log:
         return self.ring.view(np.uint8).data
 
     def append_bytes(self, payload: bytes, position: int, count: int) -> None:
-        """Add ``count`` slots that lie in ``payload`` from ``position``."""
+        """Add ``count`` slots that lie in ``payload`` from ``position``. Raises ValueError when they are not all there."""
         size, length, begin = self.ring.itemsize, len(self.ring), int(self.count[0])
+        if count > length or position + count * size > len(payload):
+            raise ValueError(f"{count} slots do not fit")
         first = begin & (length - 1)
         here = min(count, length - first) * size
         self._buffer[first * size : first * size + here] = payload[position : position + here]

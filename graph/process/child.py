@@ -16,6 +16,7 @@ from typing import Any
 from graph.errors import InputError
 from graph.execution import Execution, sink_context
 from graph.process.clock_host import ClockHost
+from graph.process.edges import PacketError
 from graph.process.link import Link
 from graph.process.node_host import NodeHost
 from graph.process.peer import Peer
@@ -51,11 +52,12 @@ def main(name: str, spawn: Spawn, connection: Connection, foreign: Collection[Co
     try:
         _run(name, spawn, link)
     except InputError as error:
-        link.send("failed", int(spawn.board.ticks[spawn.plan.index[name]]), str(error), "")
+        link.failed(name, str(error))
+    except PacketError as error:
+        link.failed(error.producer, f"its packets to {name}: {error}")
     except Exception as error:
         if not link.stopping:
-            text = f"{type(error).__name__}: {error}"
-            link.send("failed", int(spawn.board.ticks[spawn.plan.index[name]]), text, traceback.format_exc())
+            link.failed(name, f"{type(error).__name__}: {error}", traceback.format_exc())
     spawn.board.waiting[spawn.plan.index[name]] = FINISHED
 
 
@@ -88,7 +90,7 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
             problem = sink.end(*settlement) if settlement is not None else None
             stack.pop_all().close()
             if problem is not None:
-                link.send("failed", settlement[0], problem, "")
+                link.failed(name, problem)
             link.send("finished", {})
         else:
             assert session_plan.clock is not None

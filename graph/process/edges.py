@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -19,8 +20,12 @@ class Channel(Protocol):
         """The next payload."""
 
 
-class PacketLost(RuntimeError):
-    """The transport lost a packet; the message says which."""
+class PacketError(RuntimeError):
+    """What came over an edge is not what its producer owes it; the text says which packet and why."""
+
+    def __init__(self, producer: str, text: str) -> None:
+        super().__init__(text)
+        self.producer = producer
 
 
 class OutEdge:
@@ -89,11 +94,21 @@ class InEdge:
         return self.watermark >= tick - self._delay
 
     def receive(self) -> None:
-        """Take the next packet, waiting for it. Raises PacketLost when one is missing before it."""
+        """Take the next packet, waiting for it. Raises PacketError when another came, or something that is none."""
         payload = self._channel.recv()
-        sequence, self.watermark, sent = EDGE.unpack_from(payload)
-        if sequence != self._sequence:
-            raise PacketLost(f"packet {self._sequence} from {self.producer} was lost: packet {sequence} came instead")
+        try:
+            self._take(payload)
+        except (struct.error, ValueError):
+            raise PacketError(
+                self.producer, f"{len(payload)} bytes came in place of packet {self._sequence}, which are none"
+            ) from None
+
+    def _take(self, payload: bytes) -> None:
+        sequence, watermark, sent = EDGE.unpack_from(payload)
+        if sequence < self._sequence:
+            raise PacketError(self.producer, f"packet {sequence} came a second time")
+        if sequence > self._sequence:
+            raise PacketError(self.producer, f"packet {self._sequence} was lost, packet {sequence} came in its place")
         self._sequence += 1
         tally, position = self._tally, EDGE.size
         tally[PACKETS] += 1
@@ -106,3 +121,4 @@ class InEdge:
                 size = count * log.ring.itemsize
                 log.append_bytes(payload, position, count)
                 position += size
+        self.watermark = watermark

@@ -45,6 +45,10 @@ class Link:
         timer.start()
         self._on_stop()
 
+    def failed(self, node: str, text: str, trace: str = "") -> None:
+        """Report that ``node`` failed, this process's own or whose fault it is."""
+        self.send("failed", node, text, trace)
+
     def send(self, *message: Any) -> None:
         """Report to the launcher; a launcher that is gone hears nothing."""
         try:

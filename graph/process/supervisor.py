@@ -142,8 +142,8 @@ class ProcessRun:
                 elif kind == "ended":
                     self._end_tick, self._stopped = values
                 elif self._failure is None:
-                    tick, text, trace = values
-                    self._failure = failure(self.graph, name, tick, f"failed: {text}", trace)
+                    culprit, text, trace = values
+                    self._failure = failure(self.graph, culprit, self._tick(culprit), f"failed: {text}", trace)
 
     def _settle(self) -> None:
         """Once every node has said what it published, tell the sinks, which wait for it to close what they write."""

@@ -9,12 +9,15 @@ from typing import Literal, NamedTuple
 
 from graph.config import Config
 from graph.node import Context, Setup, node
+from graph.process.packets import pack_edge
+from graph.process.register import running
+from graph.process.transport import Keys, session
 from msgs.motor_command import MotorCommand
 from msgs.truth_state import TruthState
 
 Kind = Literal[
     "behaves", "raises", "raises_at_once", "dies", "exits_early", "silent", "slow", "hangs_in_exit", "ignores_sigterm",
-    "wrong_type", "chatters",
+    "wrong_type", "chatters", "publishes_twice", "skips", "floods", "babbles",
 ]  # fmt: skip
 KINDS: tuple[Kind, ...] = Kind.__args__  # type: ignore[attr-defined]
 WHEN = 500_000_000  # ns
@@ -75,8 +78,28 @@ def misbehave(kind: Kind) -> None:
     if kind == "ignores_sigterm":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         threading.Event().wait()
+    if kind == "publishes_twice":
+        publish(pack_edge(0, 0, [(0, b"")]))
+    if kind == "skips":
+        publish(pack_edge(10_000, WHEN, [(0, b"")]))
+    if kind == "floods":
+        publish(*(pack_edge(number, WHEN, [(0, b"")]) for number in range(10_000, 20_000)))
+    if kind == "babbles":
+        publish(b"blah")
     if kind == "chatters":
         sys.stdout.write("x" * 100_000)
+
+
+def publish(*packets: bytes) -> None:
+    """Put packets of its own on its edge to the recorder, past the host that steps it."""
+    import zenoh  # not before the fork
+
+    [run] = [run for run in running() if run["pid"] == os.getppid()]
+    with session(run["zenoh"]) as opened:
+        for packet in packets:
+            opened.put(
+                Keys(run["run"]).edge("culprit", "recorder"), packet, congestion_control=zenoh.CongestionControl.BLOCK
+            )
 
 
 def configure(context: Context) -> Setup:
