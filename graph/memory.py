@@ -56,7 +56,7 @@ class Log:
         return self.ring.view(np.uint8).data
 
     def append_bytes(self, payload: bytes, position: int, count: int) -> None:
-        """Add ``count`` slots that lie in ``payload`` from ``position``. Raises ValueError when they are not all there."""
+        """Add ``count`` slots that lie in ``payload`` from ``position``. ValueError when they are not all there."""
         size, length, begin = self.ring.itemsize, len(self.ring), int(self.count[0])
         if count > length or position + count * size > len(payload):
             raise ValueError(f"{count} slots do not fit")
