@@ -110,9 +110,7 @@ class Viewer(Sink):
         """Every parameter."""
         with self._lock:
             left_out = sum(thinned.left_out for thinned in self._thinned)
-            values = self._values | {"viewer.left_out": left_out}
-        dropped = self.server.dropped
-        return values if dropped is None else values | {"viewer.dropped": dropped}
+            return self._values | {"viewer.left_out": left_out} | self.server.losses()
 
     def take(self, end: int, logs: Mapping[str, Array]) -> None:
         """Send a window's messages, thinned."""
@@ -128,6 +126,7 @@ class Viewer(Sink):
         self.server.time(end * self._period_ns)
         for tick, number, data in chosen:
             self.server.publish(number, tick * self._period_ns, data)
+        self.server.show_losses()
         if self._score is not None and len(logs[self._score]):
             self._show_verdict(read(logs[self._score]["data"][-1], Score))
 

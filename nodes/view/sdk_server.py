@@ -22,6 +22,7 @@ from foxglove.websocket import (
 )
 
 from graph.errors import InputError
+from nodes.view.behind import behind
 from nodes.view.server import Content, Server, Values
 from nodes.view.services import RESPONSE, ServiceOffer
 
@@ -92,6 +93,9 @@ class SdkServer(Server, ServerListener):
         self._server.publish_parameter_values([_parameter(name, value) for name, value in values.items()])
         if self._plays:  # older viewers do not know the message
             self._server.broadcast_playback_state(self._playback(self._content.parameters(), False, None))
+
+    def losses(self) -> Values:
+        return {"viewer.behind": behind(self._server.port)}
 
     def close(self) -> None:
         self._server.broadcast_time(self._now)

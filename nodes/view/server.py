@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import socket
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from nodes.view.services import ServiceOffer
 DEFAULT_PORT = 8765
 PORTS_TRIED = 100
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LOSSES_PERIOD_S = 1.0
 Values = dict[str, Any]
 
 
@@ -42,6 +45,8 @@ class Server(ABC):
     """Serves viewers. No method waits for a viewer; whatever cannot be sent in time is dropped."""
 
     url: str
+    _losses_looked_at = -math.inf
+    _losses_told: Values | None = None
 
     @abstractmethod
     def time(self, now_ns: int) -> None:
@@ -59,10 +64,23 @@ class Server(ABC):
     def changed(self, values: Values) -> None:
         """Parameters have these values now."""
 
-    @property
-    def dropped(self) -> int | None:
-        """Messages dropped because a viewer was behind; None where the protocol's server does not say."""
-        return None
+    @abstractmethod
+    def losses(self) -> Values:
+        """What viewers missed because they were behind, as parameters that are 0 when nothing is."""
+
+    def show_losses(self) -> None:
+        """Tell viewers when they miss more than they knew of, now and then."""
+        now = time.monotonic()
+        if now - self._losses_looked_at < LOSSES_PERIOD_S:
+            return
+        self._losses_looked_at, losses = now, self.losses()
+        if losses == self._losses_told:
+            return
+        self._losses_told = losses
+        self.changed(losses)
+        if any(losses.values()):
+            told = ", ".join(f"{name} = {value}" for name, value in losses.items())
+            self.status(f"a viewer does not keep up and misses messages: {told}", "warning", "losses")
 
     @abstractmethod
     def close(self) -> None:

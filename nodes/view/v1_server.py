@@ -129,9 +129,8 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         if not self._ready.wait(START_S) or self._problem:
             raise InputError(f"viewer: cannot listen on port {port} of {host}: {self._problem or 'no answer'}")
 
-    @property
-    def dropped(self) -> int:
-        return self._pushed_out + self._server.dropped
+    def losses(self) -> Values:
+        return {"viewer.dropped": self._pushed_out + self._server.dropped}
 
     def _run(self, host: str, port: int) -> None:
         asyncio.set_event_loop(self._loop)

@@ -126,6 +126,7 @@ class BagPlayer:
                 self._show_all(server, until)
             else:
                 self._show_new(server, until, thinned)
+            server.show_losses()
             if ended:
                 self.changed(self.values())
                 if self._loop:

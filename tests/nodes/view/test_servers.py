@@ -98,6 +98,7 @@ def assert_well(run: Run) -> None:
 def _speak(run: Run, over: threading.Event) -> None:
     while not over.wait(0.01):
         run.publish(2)
+        run.server.show_losses()
 
 
 def client_services(client: Client) -> dict[str, int]:
@@ -132,6 +133,21 @@ def test_a_viewer_that_never_reads_holds_up_nobody_and_memory_stays(run: Run) ->
         run.publish(20_000, 10_000)  # 200 MB
         assert memory() - before < 40 * MEGABYTE
         assert_well(run)
+
+
+def test_viewers_are_told_of_one_that_does_not_keep_up(run: Run) -> None:
+    with run.client(receive_buffer=4096) as lazy, run.client() as client:
+        lazy.subscribe_all()
+        run.publish(5_000, 10_000)
+        over = threading.Event()
+        speaker = threading.Thread(target=_speak, args=(run, over))
+        speaker.start()
+        try:
+            told = client.until(lambda m: isinstance(m, dict) and m["op"] == "status" and m["level"] == 1)
+        finally:
+            over.set()
+            speaker.join()
+        assert told["message"].startswith("a viewer does not keep up and misses messages: viewer.")
 
 
 def test_viewers_that_vanish_in_the_middle_of_a_message(run: Run) -> None:

@@ -72,16 +72,13 @@ def test_a_parameter_of_bytes_is_refused(steered: Steered, name: str) -> None:
     assert steered.requests == []
 
 
-def test_only_what_is_counted_is_shown(steered: Steered) -> None:
-    values = steered.viewer.values()
-    assert values["viewer.left_out"] == 0
-    assert "viewer.dropped" not in values  # by the server of sdk.v1
-
-
-def test_the_other_server_counts_what_it_drops() -> None:
-    pytest.importorskip("foxglove_websocket", reason="needs the extra viewer-v1")
-    steered = Steered(Options(protocol="websocket.v1"))
+@pytest.mark.parametrize(("protocol", "name"), [("sdk.v1", "viewer.behind"), ("websocket.v1", "viewer.dropped")])
+def test_what_viewers_miss_is_a_parameter(protocol: Any, name: str) -> None:
+    if protocol == "websocket.v1":
+        pytest.importorskip("foxglove_websocket", reason="needs the extra viewer-v1")
+    steered = Steered(Options(protocol=protocol))
     try:
-        assert steered.viewer.values()["viewer.dropped"] == 0
+        values = steered.viewer.values()
+        assert (values["viewer.left_out"], values[name]) == (0, 0)
     finally:
         steered.viewer.close()
