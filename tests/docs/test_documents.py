@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "bags").glob("*.md")])
-LONG = ("bags", "batches", "scenarios")
+LONG = ("README", "bags", "batches", "scenarios")
 """Documents whose commands take long."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w./-]+\.(?:py|yaml))\n")

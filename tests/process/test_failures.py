@@ -115,7 +115,9 @@ def test_sigkill_of_any_node_in_flight(node, tmp_path):
     assert took < 5  # a bound against hanging, not a measurement
 
 
-@pytest.mark.parametrize("node", ["simulator", "stack", "recorder", "clock"])
+@pytest.mark.parametrize(
+    "node", ["stack", "clock", *(pytest.param(n, marks=pytest.mark.slow) for n in NAMES if n not in ("stack", "clock"))]
+)
 def test_sigstop_of_a_node_is_a_stall(node, tmp_path):
     bag = tmp_path / "run.mcap"
     flight = Flight(ZOO, "scenario=b0-nominal", "duration=100.0", "--record", str(bag), "--rate", "2")
