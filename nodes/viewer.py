@@ -7,7 +7,7 @@ services and parameters. It listens on this machine only unless told otherwise.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any, Literal
 
@@ -24,13 +24,12 @@ from msgs.record import read
 from msgs.score import Score, Verdict
 from nodes.view.offer import offered, wiring_of
 from nodes.view.origin import listed
-from nodes.view.server import LOOPBACK, Content, Server, Values, free_port
+from nodes.view.server import Content, Server, Values, free_port, listen
 from nodes.view.services import services
 from nodes.view.thinning import Thinning
 
 REPLY_TIMEOUT_S = 60.0
 WRITABLE = ("paused", "rate")
-LAYOUT = "launch/holeshot.json"
 
 
 class Options(Config):
@@ -188,25 +187,16 @@ class Viewer(Sink):
             raise InputError(f"parameter {name} cannot be set while a run flies; these can: {', '.join(WRITABLE)}")
 
 
-def open_server(content: Content, options: Options, notice: Any) -> Server:
+def open_server(content: Content, options: Options, notice: Callable[[str], None]) -> Server:
     """A listening server; ``notice`` is told where. Raises InputError when it cannot listen."""
-    port, remark = free_port(options.host, options.port)
-    server: Server
-    if options.protocol == "websocket.v1":
-        from nodes.view.v1_server import V1Server
 
-        server = V1Server(content, options.host, port, listed(options.origins))
-    else:
+    def open_on(port: int) -> Server:
+        if options.protocol == "websocket.v1":
+            from nodes.view.v1_server import V1Server
+
+            return V1Server(content, options.host, port, listed(options.origins))
         from nodes.view.sdk_server import SdkServer
 
-        try:
-            server = SdkServer(content, options.host, port)
-        except RuntimeError as error:
-            raise InputError(f"viewer: cannot listen on port {port} of {options.host}: {error}") from None
-    link = f"https://app.foxglove.dev/~/view?ds=foxglove-websocket&ds.url={server.url}"
-    if remark:
-        notice(remark)
-    who = "this machine only" if options.host in LOOPBACK else "whoever reaches this machine can watch and steer"
-    notice(f"viewer: {link}")
-    notice(f"        {server.url} ({who}); layout to import: {LAYOUT}")
-    return server
+        return SdkServer(content, options.host, port)
+
+    return listen(open_on, options.host, options.port, "whoever reaches this machine can watch and steer", notice)

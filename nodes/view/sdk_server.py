@@ -23,7 +23,7 @@ from foxglove.websocket import (
 
 from graph.errors import InputError
 from nodes.view.behind import behind
-from nodes.view.server import Content, Server, Values
+from nodes.view.server import CannotListen, Content, Server, Values
 from nodes.view.services import RESPONSE, ServiceOffer
 
 TIME_PERIOD_S = 1.0 / 60.0
@@ -40,7 +40,7 @@ class SdkServer(Server, ServerListener):
     """One foxglove-sdk server."""
 
     def __init__(self, content: Content, host: str, port: int) -> None:
-        """Listens at once. Raises RuntimeError when the port is taken."""
+        """Listens at once. Raises CannotListen."""
         self._content = content
         context = self._context = foxglove.Context()  # kept: its channels close with it
         self._channels = [
@@ -59,17 +59,20 @@ class SdkServer(Server, ServerListener):
         self._speed = 1.0
         self._plays = False  # some viewer has used its playback control
         self._viewers = False  # some viewer has been here
-        self._server = foxglove.start_server(
-            name=content.name,
-            host=host,
-            port=port,
-            capabilities=[Capability.Time, Capability.Services, Capability.Parameters, Capability.ConnectionGraph],
-            server_listener=self,
-            supported_encodings=["json"],
-            services=[_service(offer, self._call) for offer in content.services],
-            context=context,
-            playback_time_range=(content.start_ns, content.end_ns),
-        )
+        try:
+            self._server = foxglove.start_server(
+                name=content.name,
+                host=host,
+                port=port,
+                capabilities=[Capability.Time, Capability.Services, Capability.Parameters, Capability.ConnectionGraph],
+                server_listener=self,
+                supported_encodings=["json"],
+                services=[_service(offer, self._call) for offer in content.services],
+                context=context,
+                playback_time_range=(content.start_ns, content.end_ns),
+            )
+        except RuntimeError as error:
+            raise CannotListen(host, port, error) from None
         self._server.publish_connection_graph(_graph(content))
         shown = f"[{host}]" if ":" in host else host
         self.url = f"ws://{shown}:{self._server.port}"

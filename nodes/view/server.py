@@ -16,7 +16,9 @@ from nodes.view.services import ServiceOffer
 
 DEFAULT_PORT = 8765
 PORTS_TRIED = 100
+ATTEMPTS = 10
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LAYOUT = "launch/holeshot.json"
 LOSSES_PERIOD_S = 1.0
 Values = dict[str, Any]
 
@@ -85,6 +87,35 @@ class Server(ABC):
     @abstractmethod
     def close(self) -> None:
         """Say goodbye."""
+
+
+class CannotListen(InputError):
+    """The port cannot be listened on, perhaps because somebody else was faster."""
+
+    def __init__(self, host: str, port: int, why: object) -> None:
+        super().__init__(f"viewer: cannot listen on port {port} of {host}: {why}")
+
+
+def listen(
+    open_on: Callable[[int], Server], host: str, port: int | None, who: str, notice: Callable[[str], None]
+) -> Server:
+    """A server on the port given, else on the first free one; ``notice`` is told where, and ``who`` can do what from
+    other machines. Raises InputError when there is none.
+    """
+    for attempt in range(ATTEMPTS):
+        chosen, remark = free_port(host, port)
+        try:
+            server = open_on(chosen)
+            break
+        except CannotListen:
+            if port is not None or attempt + 1 == ATTEMPTS:
+                raise
+    if remark:
+        notice(remark)
+    reach = "this machine only" if host in LOOPBACK else who
+    notice(f"viewer: https://app.foxglove.dev/~/view?ds=foxglove-websocket&ds.url={server.url}")
+    notice(f"        {server.url} ({reach}); layout to import: {LAYOUT}")
+    return server
 
 
 def free_port(host: str, port: int | None) -> tuple[int, str]:

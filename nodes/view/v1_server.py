@@ -30,7 +30,7 @@ from websockets.exceptions import ConnectionClosed
 
 from graph.errors import InputError
 from nodes.view.origin import is_welcome
-from nodes.view.server import Content, Server, Values
+from nodes.view.server import CannotListen, Content, Server, Values
 from nodes.view.services import RESPONSE
 
 BACKLOG = 1024
@@ -111,7 +111,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
     """One foxglove-websocket server."""
 
     def __init__(self, content: Content, host: str, port: int, origins: Sequence[str] = ()) -> None:
-        """Listens at once; ``origins`` are those of further web pages to let in. Raises InputError when it cannot."""
+        """Listens at once; ``origins`` are those of further web pages to let in. Raises CannotListen."""
         self._content = content
         self._origins = origins
         shown = f"[{host}]" if ":" in host else host
@@ -127,7 +127,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         self._thread = threading.Thread(target=self._run, args=(host, port), name="viewer", daemon=True)
         self._thread.start()
         if not self._ready.wait(START_S) or self._problem:
-            raise InputError(f"viewer: cannot listen on port {port} of {host}: {self._problem or 'no answer'}")
+            raise CannotListen(host, port, self._problem or "no answer")
 
     def losses(self) -> Values:
         return {"viewer.dropped": self._pushed_out + self._server.dropped}

@@ -18,13 +18,15 @@ from graph.rate import read_rate
 from graph.wiring import SECOND
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
-from nodes.view.server import LOOPBACK, Content, free_port
+from nodes.view.server import Content, Server, listen
 from nodes.view.services import services
 from nodes.view.thinning import Thinning
 from scenarios.scenario import Scenario
 
 FRAME_S = 1.0 / 60.0
 HZ = 60.0
+AGAIN_S = 0.25
+"""The picture is sent again so much later: a viewer forgets what came before the reply to its seek."""
 TICK_NS = 1_000_000
 """A tick of a bag whose scenario does not say how long one is."""
 
@@ -103,18 +105,19 @@ class BagPlayer:
     def _wind(self, time_ns: int) -> None:
         self._now, self._wound, self._stop_at = time_ns, True, None
 
-    def play(self, server: SdkServer) -> None:
+    def play(self, server: Server) -> None:
         """Play until stopped; at the end it waits to be wound back."""
         thinned = [Thinning(HZ, 1) for _ in self.topics]
-        last = time.monotonic()
+        last, again_at = time.monotonic(), math.inf
         while not self.stopped:
             with self._lock:
-                if not self._wound and self._stop_at is None and (self._paused or self._now >= self.end_ns):
-                    self._lock.wait(0.1)
+                now = time.monotonic()
+                resting = self._stop_at is None and (self._paused or self._now >= self.end_ns)
+                if resting and not self._wound and now < again_at:
+                    self._lock.wait(min(0.1, again_at - now))
                     last = time.monotonic()
                     continue
                 wound, self._wound = self._wound, False
-                now = time.monotonic()
                 if self._stop_at is not None:
                     self._now, self._stop_at = self._stop_at, None
                 elif not wound and not self._paused:
@@ -122,8 +125,9 @@ class BagPlayer:
                     self._now = min(self.end_ns, self._now + int(flown_s * SECOND))
                 last = now
                 until, ended = self._now, self._now >= self.end_ns
-            if wound:
+            if wound or now >= again_at:
                 self._show_all(server, until)
+                again_at = now + AGAIN_S if wound else math.inf
             else:
                 self._show_new(server, until, thinned)
             server.show_losses()
@@ -133,7 +137,7 @@ class BagPlayer:
                     self.seek(self.start_ns)
             time.sleep(FRAME_S)
 
-    def _show_all(self, server: SdkServer, time_ns: int) -> None:
+    def _show_all(self, server: Server, time_ns: int) -> None:
         """The newest message of each topic at a time, as if all had been played up to it."""
         self._sent = int(np.searchsorted(self._times, time_ns, side="right"))
         newest: dict[str, Message] = {}
@@ -145,7 +149,7 @@ class BagPlayer:
         for message in sorted(newest.values(), key=lambda m: m.log_time):
             server.publish(self._index[message.topic], message.log_time, message.data)
 
-    def _show_new(self, server: SdkServer, time_ns: int, thinned: Sequence[Thinning]) -> None:
+    def _show_new(self, server: Server, time_ns: int, thinned: Sequence[Thinning]) -> None:
         end = int(np.searchsorted(self._times, time_ns, side="right"))
         by_topic: dict[int, list[int]] = {}
         for place in range(self._sent, end):
@@ -184,7 +188,6 @@ def serve_bag(
     """Serve ``bag`` to viewers until Ctrl-C or until one asks to stop. Raises InputError when it cannot listen."""
     player = BagPlayer(bag, topics or bag.topics, rate, loop, paused)
     player.seek(round(begin_s * SECOND))
-    port, remark = free_port(host, port)
     content = Content(
         name=f"holeshot bag {bag.path.name}",
         topics=[_offered(bag, topic) for topic in player.topics],
@@ -197,14 +200,12 @@ def serve_bag(
         end_ns=player.end_ns,
         seek=player.seek,
     )
-    server = SdkServer(content, host, port)
+    server = listen(
+        lambda chosen: SdkServer(content, host, chosen), host, port, "whoever reaches this machine can watch", notice
+    )
     player.changed = server.changed
     try:
-        for text in (remark, f"viewer: https://app.foxglove.dev/~/view?ds=foxglove-websocket&ds.url={server.url}"):
-            if text:
-                notice(text)
-        who = "this machine only" if host in LOOPBACK else "whoever reaches this machine can watch"
-        notice(f"        {server.url} ({who}); layout to import: launch/holeshot.json; Ctrl-C ends")
+        notice("        Ctrl-C ends")
         player.play(server)
     finally:
         server.close()

@@ -13,7 +13,7 @@ import pytest
 from graph.errors import InputError
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
-from nodes.view.server import Content, Server, free_port
+from nodes.view.server import Content, Server, free_port, listen
 from nodes.view.services import services
 from tests.nodes.view.clients import BINARY, CLOSE, MESSAGE, TEXT, TIME, Client, frame, service_call
 
@@ -31,7 +31,6 @@ class Run:
         self.asked: list[Mapping[str, Any]] = []
         topics = [OfferedTopic(name, "json", name, "jsonschema", b"{}") for name in ("a", "b")]
         offers = services("fault_injector")
-        port, _ = free_port("127.0.0.1", None)
         content = Content(
             "test",
             topics,
@@ -43,14 +42,16 @@ class Run:
             0,
             10**9,
         )
-        self.server: Server
-        if kind == "sdk":
-            self.server = SdkServer(content, "127.0.0.1", port)
-        else:
+
+        def open_on(port: int) -> Server:
+            if kind == "sdk":
+                return SdkServer(content, "127.0.0.1", port)
             from nodes.view.v1_server import V1Server
 
-            self.server = V1Server(content, "127.0.0.1", port)
-        self.address = ("127.0.0.1", port)
+            return V1Server(content, "127.0.0.1", port)
+
+        self.server = listen(open_on, "127.0.0.1", None, "", lambda text: None)
+        self.address = ("127.0.0.1", int(self.server.url.rpartition(":")[2]))
 
     def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         self.asked.append(request)
