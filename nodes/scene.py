@@ -150,19 +150,18 @@ class Scene(Derivation):
 
     def _fixed_entities(self) -> list[SceneEntity]:
         world, bounds = self.context.world, self._course.bounds
-        x, y, z = bounds.min_m[0], bounds.max_m[1], bounds.max_m[2]
+        start = world.start()[0]
         fixed = [
             shapes.entity("geofence", WORLD, lines=[shapes.box(bounds)]),
             shapes.airframe(world.vehicle),
             shapes.frustum(shapes.lens_of(world.vehicle)),
-            shapes.legend((x, y, z)),
+            shapes.legend((start.x, start.y, start.z)),
         ]
         if world.baseline.slots.planner == "WaypointPlanner":
             approach = world.baseline.parameters.get("gate_approach_m", 2.0)
-            start = world.start()[0]
             lap = lap_of(self._course, approach)
             points = [(start.x, start.y, start.z), (start.x, start.y, lap[0][2]), *lap, lap[0]]
-            fixed.append(shapes.entity("path", WORLD, lines=[shapes.line(points, shapes.GREY, 0.02)]))
+            fixed.append(shapes.entity("path", WORLD, lines=[shapes.line(points, shapes.GREY, 1.5)]))
         return fixed
 
     def take(self, end: int, logs: Mapping[str, Array]) -> list[Messages]:
@@ -228,16 +227,16 @@ class Scene(Derivation):
             carrot = (float(at["x"]), float(at["y"]), float(at["z"]))
             pose = FoxglovePose(position=shapes.vector(carrot), orientation=NO_TURN)
             ball = SpherePrimitive(pose=pose, size=Vector3(x=0.12, y=0.12, z=0.12), color=shapes.YELLOW)
-            leash = shapes.line([here, carrot], shapes.YELLOW, 0.01)
+            leash = shapes.line([here, carrot], shapes.YELLOW, 1.5)
             entities.append(shapes.entity("carrot", WORLD, spheres=[ball], lines=[leash]))
         every = max(1, self._rate_hz // TRAIL_HZ)
         if self._k % every == 0:
             self._trail.append(here)
         tip = [*list(self._trail)[-TRAIL_HZ - 1 :], here]
-        entities.append(shapes.entity("trail_tip", WORLD, lines=[shapes.line(tip, shapes.CYAN, 0.03)]))
+        entities.append(shapes.entity("trail_tip", WORLD, lines=[shapes.line(tip, shapes.CYAN, 3)]))
         scene.append((tick, SceneUpdate(entities=entities).encode()))
         if full:
-            flown = shapes.entity("trail", WORLD, lines=[shapes.line(self._trail, shapes.CYAN, 0.03)])
+            flown = shapes.entity("trail", WORLD, lines=[shapes.line(self._trail, shapes.CYAN, 3)])
             trail.append((tick, SceneUpdate(entities=[flown]).encode()))
 
     def _transforms(self, stamp: Timestamp, here: shapes.Point, attitude: Quat) -> bytes:

@@ -84,9 +84,9 @@ def line(
     thickness: float,
     kind: LinePrimitiveLineType = LinePrimitiveLineType.LineStrip,
 ) -> LinePrimitive:
-    """A line; thickness in m."""
+    """A line; thickness in pixels from 1 on, which is seen from anywhere, below it in m."""
     vertices = [Point3(x=x, y=y, z=z) for x, y, z in points]
-    return LinePrimitive(type=kind, thickness=thickness, points=vertices, color=color)
+    return LinePrimitive(type=kind, thickness=thickness, scale_invariant=thickness >= 1, points=vertices, color=color)
 
 
 def text(at: Point, words: str, size: float, color: Color = WHITE) -> TextPrimitive:
@@ -132,7 +132,7 @@ def box(bounds: Bounds) -> LinePrimitive:
         points += [(b[0], y0, b[1]), (b[0], y1, b[1])]
     for c in ((x0, y0), (x0, y1), (x1, y0), (x1, y1)):
         points += [(*c, z0), (*c, z1)]
-    return line(points, FENCE, 0.05, LinePrimitiveLineType.LineList)
+    return line(points, FENCE, 1.5, LinePrimitiveLineType.LineList)
 
 
 def axes(length: float, width: float) -> list[ArrowPrimitive]:
@@ -165,7 +165,7 @@ def airframe(vehicle: Vehicle) -> SceneEntity:
         rims.append(line(rim, RIM[spin], 0.004))
         ahead = angles[-1] + spin * 0.5 * math.pi
         arrows.append(arrow(rim[-1], (0.03 * math.cos(ahead), 0.03 * math.sin(ahead), 0.0), RIM[spin], 0.006))
-        words.append(text((x, y, z + 0.05), str(number), 0.03))
+        words.append(text((1.9 * x, 1.9 * y, z + 0.02), str(number), 0.05))  # clear of the forces
     body = CubePrimitive(
         pose=Pose(position=Vector3(x=0, y=0, z=0), orientation=NO_TURN),
         size=Vector3(x=0.09, y=0.05, z=0.03),
@@ -202,14 +202,15 @@ def frustum(lens: camera.Params) -> SceneEntity:
             border.append((FRUSTUM_LENGTH * x, FRUSTUM_LENGTH * y, FRUSTUM_LENGTH * z))
     edges = [point for corner in border[::8] for point in ((0.0, 0.0, 0.0), corner)]
     lines = [
-        line(border, YELLOW, 0.004, LinePrimitiveLineType.LineLoop),
-        line(edges, YELLOW, 0.004, LinePrimitiveLineType.LineList),
+        line(border, WHITE, 1, LinePrimitiveLineType.LineLoop),
+        line(edges, WHITE, 1, LinePrimitiveLineType.LineList),
     ]
     return entity("camera", CAMERA, lines=lines)
 
 
-def legend(at: Point) -> SceneEntity:
-    """What the frames, colours and lengths mean."""
+def legend(start: Point) -> SceneEntity:
+    """What the frames, colours and lengths mean, beside the start, and the axes of the world at its origin."""
+    at = (start[0] - 0.5, start[1], start[2] + 1.2)
     words = (
         "world: z up, axes x red, y green, z blue\n"
         "body: x forward, y left, z up\n"
@@ -218,7 +219,7 @@ def legend(at: Point) -> SceneEntity:
         f"forces at {FORCE_SCALE:g} m per N: thrust green, drag red, weight white\n"
         "airframe and course at 1:1"
     )
-    return entity("legend", WORLD, texts=[text(at, words, 0.25)], arrows=axes(1.0, 0.04))
+    return entity("legend", WORLD, texts=[text(at, words, 0.08)], arrows=axes(1.0, 0.04))
 
 
 def lens_of(vehicle: Vehicle) -> camera.Params:

@@ -42,7 +42,7 @@ class Options(Config):
         default=None, ge=1, le=65535, description="port; by default the first free one from 8765 on"
     )
     hz: float = Field(
-        default=60.0, ge=0, description="messages of a topic per simulated second at most; 0: all of them"
+        default=50.0, ge=0, description="messages of a topic per simulated second at most; 0: all of them"
     )
     origins: str | None = Field(
         default=None,

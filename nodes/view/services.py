@@ -61,11 +61,19 @@ class ServiceOffer:
 def _properties(model: type[Config], without: Container[str] = ()) -> dict[str, dict[str, Any]]:
     """JSON schema of each key of a configuration."""
     schemas = model.model_json_schema()["properties"]
-    return {
-        key: {word: value for word, value in schema.items() if word != "title"}
-        for key, schema in schemas.items()
-        if key not in without
-    }
+    return {key: _plain(schema) for key, schema in schemas.items() if key not in without}
+
+
+def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A key's schema as viewers read it, which know one type for a value and one for the items of an array."""
+    plain = {word: value for word, value in schema.items() if word != "title"}
+    if "anyOf" in plain:  # a value or null, for which the key is left out
+        first = plain.pop("anyOf")[0]
+        plain |= first
+        plain.pop("default", None)
+    if "prefixItems" in plain:
+        plain["items"] = plain.pop("prefixItems")[0]
+    return plain
 
 
 FAULTS: tuple[type[TimedFault], ...] = get_args(Fault)
@@ -82,8 +90,7 @@ RESPONSE = json.dumps(
             "tick": {"type": "integer"},
             "time_s": {"type": "number"},
             "paused": {"type": "boolean"},
-            "rate": {"type": ["number", "string"]},
-        },
+        },  # rate, a number or max, has no type that viewers read
     }
 ).encode()
 
@@ -98,10 +105,10 @@ def services(injector: str | None) -> list[ServiceOffer]:
             "/clock/rate",
             {
                 "factor": {
-                    "type": ["number", "string"],
+                    "type": "number",
                     "minimum": SLOWEST,
                     "maximum": FASTEST,
-                    "description": "simulated seconds per second, or max",
+                    "description": "simulated seconds per second; the word max is taken too",
                 }
             },
             lambda a: {"kind": "rate", **a},

@@ -51,6 +51,7 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
     """Leaves out viewers that do not read, and answers a call that fails."""
 
     dropped = 0
+    start_ns: int
 
     async def send_message(self, chan_id: Any, timestamp: int, payload: bytes) -> None:
         for client in self._clients:
@@ -70,6 +71,11 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
             if not _is_full(client):
                 with contextlib.suppress(ConnectionClosed):
                     await client.connection.send(message)
+
+    async def _send_server_info(self, connection: Any) -> None:
+        """The run's beginning is the first time a viewer hears: its time axes count from there."""
+        await super()._send_server_info(connection)
+        await connection.send(TimeDataHeader.pack(BinaryOpcode.TIME, self.start_ns))
 
     async def _send_json(self, connection: Any, msg: Any) -> None:
         if connection.transport is not None and connection.transport.get_write_buffer_size() > FULL_BYTES:
@@ -151,6 +157,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             logger=_quiet,
             server_kwargs={"compression": None, "close_timeout": CLOSE_S, "process_request": self._admit},
         )
+        self._server.start_ns = content.start_ns
         self._server.set_listener(self)
         self._server.start()
         opened = asyncio.ensure_future(self._server.wait_opened())

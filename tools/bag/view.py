@@ -24,7 +24,7 @@ from nodes.view.thinning import Thinning
 from scenarios.scenario import Scenario
 
 FRAME_S = 1.0 / 60.0
-HZ = 60.0
+HZ = 50.0
 AGAIN_S = 0.25
 """The picture is sent again so much later: a viewer forgets what came before the reply to its seek."""
 TICK_NS = 1_000_000
