@@ -17,6 +17,7 @@ Values = Mapping[str, Any]
 
 RANGE = re.compile(r"([^:,]+):([^:,]+):([^:,]+)")
 MOST_VALUES = 1000
+SEED = "scenario.seed"
 SEVERAL = "several values as 3,4,5 or, evenly spaced, as FIRST:LAST:COUNT"
 
 
@@ -28,6 +29,8 @@ def parse_sets(world: World, texts: Sequence[str]) -> dict[str, list[Any]]:
         if not sign or not values.strip():
             raise InputError(f"--set {text}: write it as KIND.KEY=VALUES, such as vehicle.mass_kg=0.95; {SEVERAL}")
         name = full_name(world, path.strip())
+        if name == SEED:
+            raise InputError(f"--set {name}: seeds are given with --seeds and --first-seed")
         if name in found:
             raise InputError(f"--set {name}: is given twice; {SEVERAL}")
         found[name] = _values(name, values)

@@ -85,6 +85,8 @@ def scan_file(path: Path) -> Scan:
     Raises InputError when there is none, or when it is not an MCAP file; damage further on is in the result.
     """
     try:
+        if not path.is_file() and path.exists() and not path.is_dir():
+            raise InputError(f"{path}: is no regular file, so no bag")
         data = path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path}: no such bag") from None

@@ -48,6 +48,11 @@ def test_without_a_terminal_paused_is_refused(holeshot: Command, flight: Path) -
     assert err == "holeshot: --paused: there is no terminal whose space key could start the playback\n"
 
 
+def test_an_id_that_is_no_part_of_a_key_is_refused(holeshot: Command, flight: Path) -> None:
+    code, _, err = holeshot("bag", "play", flight, "--run", "a/b*")
+    assert (code, err) == (2, "holeshot: --run 'a/b*': an id is made of letters, digits, _ and -\n")
+
+
 @pytest.mark.parametrize("runner", ["inline", "process"])
 def test_a_stack_against_recorded_sensors_says_what_was_recorded(flight: Path, tmp_path: Path, runner: str) -> None:
     again = Bag.open(record(tmp_path / "again.mcap", f"bag={flight}", name="replay-stack", runner=runner))

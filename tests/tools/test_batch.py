@@ -275,6 +275,7 @@ def test_the_randomization_can_be_doubled(holeshot):
         (("b0-nominal", "--set", "vehicle.mas=1"), "vehicle has no mas; did you mean mass_kg?; valid: name, mass_kg"),
         (("b0-nominal", "--set", "craft.mass=1"), "valid: scenario, vehicle, course, baseline"),
         (("b0-nominal", "--set", "vehicle.rotor=1"), "is a group; name one of its keys: thrust_coefficient"),
+        (("b0-nominal", "--set", "scenario.seed=1,2"), "scenario.seed: seeds are given with --seeds and --first-seed"),
         (("b0-nominal", "--set", "vehicle.mass"), "write it as KIND.KEY=VALUES"),
         (("b0-nominal", "--set", "vehicle.mass=1", "--set", "vehicle.mass_kg=2"), "vehicle.mass_kg: is given twice"),
         (("b0-nominal", "--set", "vehicle.mass=1:2:1"), "the count between 2 and 1000"),

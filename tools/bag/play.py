@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -76,6 +77,8 @@ def play(
         raise InputError(f"{bag}: has no message of {', '.join(chosen) or 'any topic'} from {begin:g} s on")
     if paused and not sys.stdin.isatty():
         raise InputError("--paused: there is no terminal whose space key could start the playback")
+    if run is not None and not re.fullmatch(r"[\w-]+", run, re.ASCII):
+        raise InputError(f"--run {run!r}: an id is made of letters, digits, _ and -")
     keys = Keys(secrets.token_hex(4) if run is None else run)
     where = endpoints(listen, 1)
     with session(configuration(where, [], Transport())) as zenoh_session, Keyboard() as keyboard:

@@ -1,6 +1,7 @@
 """What was written is what is read; whatever is wrong with a file is named, and nothing slips through."""
 
 import io
+import os
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,8 @@ def test_bags_of_other_writers_can_be_read(chunking: bool, compression: Compress
 def test_wrong_files_are_named(path: Path, tmp_path: Path) -> None:
     assert error_of(tmp_path / "none.mcap") == "no such bag"
     assert error_of(tmp_path) == "is a folder, not a bag (an .mcap file)"
+    os.mkfifo(tmp_path / "pipe")
+    assert error_of(tmp_path / "pipe") == "is no regular file, so no bag"
     wrong = tmp_path / "wrong.mcap"
     wrong.write_bytes(b"")
     assert error_of(wrong) == "is empty, not an MCAP file"
