@@ -8,6 +8,8 @@ PYTHON = $(shell for p in $(CANDIDATES); do $$p -c '$(SUITS)' >/dev/null 2>&1 &&
 
 BIN := .venv/bin
 READY := .venv/ready
+# Tests that start many processes each run one after the other, beside all others: tests/conftest.py says which.
+PARALLEL := --numprocesses auto --dist loadgroup
 
 .PHONY: fly test check bench gate-p1 stress golden clean distclean
 
@@ -15,13 +17,13 @@ fly: $(READY)
 	$(BIN)/holeshot launch sitl
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m 'slow or not slow'
+	$(BIN)/python -m pytest $(PARALLEL) -m 'slow or not slow'
 
 bench: $(READY)
 	$(BIN)/holeshot bench
