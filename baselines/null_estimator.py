@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from baselines.slots import SlotContext
 from blocks.kernel import inlined
-from blocks.math import Quat, Vec3
+from blocks.math import Quat, Vec3, from_yaw
+from blocks.plain import plain
 from msgs.state_estimate import StateEstimate
 
 KIND = "estimator"
@@ -46,8 +47,7 @@ def state_at(p: Params, s: State, t: int) -> StateEstimate:
 def at_start(context: SlotContext) -> Params:
     """The nominal start of the course."""
     start = context.world.course.start
-    half = 0.5 * math.radians(start.yaw_deg)
-    return Params(Vec3(*start.position_m), Quat(math.cos(half), 0.0, 0.0, math.sin(half)), 0.0)
+    return Params(Vec3(*start.position_m), plain(from_yaw)(math.radians(start.yaw_deg)), 0.0)
 
 
 def configure(context: SlotContext) -> tuple[Params, State]:

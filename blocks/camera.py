@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from blocks.kernel import inlined
 from blocks.math import Quat, Vec3, multiply, rotate_inverse, sub
+from blocks.plain import plain
 
-# The interpreted source: one product before a run is not worth compiling for.
-_multiply = getattr(multiply, "py_func", multiply)
+_multiply = plain(multiply)
 
 
 class Params(NamedTuple):

@@ -143,7 +143,7 @@ def body_z(q: Quat) -> Vec3:
 def from_yaw(yaw: float) -> Quat:
     """Rotation by yaw about the world z axis: (cos yaw/2, 0, 0, sin yaw/2)."""
     half = 0.5 * yaw
-    zero = half * 0.0
+    zero = half - half
     return Quat(math.cos(half), zero, zero, math.sin(half))
 
 

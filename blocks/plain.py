@@ -1,4 +1,6 @@
-"""A kernel's source run by the plain interpreter: the same bits without compiling, for the few calls of a picture."""
+"""A kernel's source run by the plain interpreter: the same bits without compiling, for a picture's or a configuration's
+few calls.
+"""
 
 from __future__ import annotations
 

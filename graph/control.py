@@ -1,99 +1,20 @@
-"""What may be asked of a running session from outside, and how it is obeyed: the same in every runner.
-
-A request is a JSON object such as ``{"kind": "step", "ticks": 10}``. The reply is ``{"ok": true, "tick": ..., "time_s":
-..., "paused": ..., "rate": ...}``, or ``{"ok": false, "error": ...}``. A pause holds at ``tick``, a step is answered
-when every node has done it or a pause ended it, an order takes effect at ``tick``. None of it changes what is computed,
-except an order to a node, which the node's own messages record.
-"""
+"""How requests to a running session are obeyed: the same in every runner."""
 
 from __future__ import annotations
 
-import json
 import math
-import queue
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Callable
+from typing import Any
 
-from pydantic import Field
-
-from graph.config import Config, did_you_mean, parse
+from graph.config import did_you_mean, parse
 from graph.errors import InputError
 from graph.node import Live
-from graph.rate import read_rate
+from graph.rate import read_rate, written
+from graph.requests import Order, Pause, Rate, Request, Respond, Resume, Step, Stop
 from graph.service import Clock
 from graph.wiring import SECOND, Graph
 
-Respond = Callable[[dict[str, Any]], None]
 Rows = list[list[float]]
-LARGEST_REQUEST = 64 * 1024
-"""Bytes of a request that are read."""
-POLL_S = 0.1
-"""How often a held run in this process looks for Ctrl-C."""
-
-
-class State(Config):
-    """Asks how things stand."""
-
-    kind: Literal["state"]
-
-
-class Pause(Config):
-    """Holds the run where it is."""
-
-    kind: Literal["pause"]
-
-
-class Resume(Config):
-    """Lets a held run go on."""
-
-    kind: Literal["resume"]
-
-
-class Step(Config):
-    """Lets a run go on for some ticks, and holds it there."""
-
-    kind: Literal["step"]
-    ticks: int = Field(default=1, ge=1, le=10_000_000, description="ticks to go on")
-
-
-class Rate(Config):
-    """Paces the run."""
-
-    kind: Literal["rate"]
-    factor: float | Literal["max"] = Field(description="simulated seconds per second, or max")
-
-
-class Stop(Config):
-    """Ends the run."""
-
-    kind: Literal["stop"]
-
-
-class Order(Config):
-    """Tells a node something."""
-
-    kind: Literal["order"]
-    node: str = Field(description="name of the node")
-    order: dict[str, Any] = Field(description="what the node is told")
-
-
-class Request(Config):
-    """Any request."""
-
-    request: Annotated[State | Pause | Resume | Step | Rate | Stop | Order, Field(discriminator="kind")]
-
-
-def read_request(data: bytes) -> Any:
-    """A request as it came over the wire. Raises InputError when it is none."""
-    if len(data) > LARGEST_REQUEST:
-        raise InputError(f"a request of {len(data)} bytes; must be at most {LARGEST_REQUEST}")
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        raise InputError("a request must be a JSON object") from None
-    if not isinstance(value, dict):
-        raise InputError("a request must be a JSON object")
-    return value
 
 
 class Control:
@@ -194,55 +115,5 @@ class Control:
             "tick": tick,
             "time_s": tick * self._graph.period_ns / SECOND,
             "paused": self._hold is not None,
-            "rate": "max" if math.isinf(rate) else rate,
+            "rate": written(rate),
         }
-
-
-class Desk:
-    """Where requests to a run in this process are handed in from other threads."""
-
-    def __init__(self) -> None:
-        self._requests: queue.SimpleQueue[tuple[Any, Respond]] = queue.SimpleQueue()
-
-    def ask(self, request: Any, respond: Respond) -> None:
-        """Hand in a request; ``respond`` is called with the reply in the run's thread."""
-        self._requests.put((request, respond))
-
-    def serve(self, control: Control, tick: int, timeout: float = 0.0) -> None:
-        """Answer what has been handed in, after waiting ``timeout`` for it."""
-        wait = timeout
-        while True:
-            try:
-                request, respond = self._requests.get(block=wait > 0.0, timeout=wait or None)
-            except queue.Empty:
-                return
-            control.obey(request, tick, respond)
-            wait = 0.0
-
-
-class Helm:
-    """Paces a run in this process and lets it be steered."""
-
-    def __init__(self, control: Control, desk: Desk, window: int, asked_to_end: Callable[[], bool]) -> None:
-        """``window``: the most ticks between two looks."""
-        self._control = control
-        self._desk = desk
-        self._window = window
-        self._asked_to_end = asked_to_end
-
-    def next_window(self, tick: int) -> int:
-        """The tick before which the window from ``tick`` on ends, once it may begin; ``tick`` when the run is over."""
-        control = self._control
-        control.reached(tick)
-        self._desk.serve(control, tick)
-        while not (control.stopped or self._asked_to_end()):
-            control.reached(tick)  # a pause ends the step that others wait for
-            limit, ahead = control.limit(tick), control.ahead(tick)
-            if limit > tick and ahead <= 0.0:
-                return min(tick + control.window(self._window), limit)
-            self._desk.serve(control, tick, min(ahead, POLL_S) if limit > tick else POLL_S)
-        return tick
-
-
-Steer = Callable[[Mapping[str, Any], Respond], None]
-"""Asks something of the run a sink belongs to; the reply comes from another thread."""

@@ -26,12 +26,6 @@ class Execution:
 
 def sink_context(session: Session, options: Any, execution: Execution, steer: Any) -> SinkContext:
     """The context of one sink of a run; ``steer`` asks the run for something."""
-    settings = {
-        "seed": session.provenance.metadata["run"]["seed"],
-        "runner": execution.runner,
-        "rate": "max" if math.isinf(execution.rate) else execution.rate,
-        "ticks": session.ticks,
-    }
     return SinkContext(
         session.graph,
         session.provenance,
@@ -40,5 +34,7 @@ def sink_context(session: Session, options: Any, execution: Execution, steer: An
         session.derived,
         steer,
         execution.on_notice,
-        settings,
+        execution.runner,
+        execution.rate,
+        session.ticks,
     )

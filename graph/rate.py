@@ -30,6 +30,11 @@ def read_rate(value: Any, where: str) -> float:
     return rate
 
 
+def written(rate: float) -> float | str:
+    """A rate as ``read_rate`` reads it."""
+    return MAX if math.isinf(rate) else rate
+
+
 def _shown(value: Any) -> str:
     try:
         text = str(value)

@@ -8,9 +8,10 @@ from typing import Any
 
 from graph.bag import complete
 from graph.build import Session
-from graph.control import Control, Desk, Helm, Rows
+from graph.control import Control, Rows
 from graph.execution import Execution, sink_context
 from graph.fused import FusedLoop, FusedRun, check
+from graph.helm import Desk, Helm
 from graph.inline import InlineRun
 from graph.interrupt import Interrupt
 from graph.memory import Array, entry_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 
 from graph.derived import Derived
 from graph.memory import Array
+from graph.requests import Steer
 from graph.wiring import Graph
 
 
@@ -29,9 +31,11 @@ class SinkContext:
     options: Any
     bag: str | None  # where this run is recorded, if it is
     derived: Sequence[Derived] = ()  # topics to be computed from what the sink takes
-    steer: Callable[[Any, Callable[[dict[str, Any]], None]], None] | None = None  # asks the run for something
+    steer: Steer | None = None  # asks the run for something
     notice: Callable[[str], None] = lambda text: None  # says something to whoever started the run
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the run, for showing
+    runner: str = ""
+    rate: float = math.inf  # simulated seconds per second, at the start
+    ticks: int = 0  # of the run, if nothing ends it earlier
 
 
 class Sink(ABC):

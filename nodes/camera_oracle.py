@@ -12,6 +12,7 @@ import numpy as np
 from blocks import camera
 from blocks.kernel import inlined
 from blocks.math import Vec3
+from blocks.plain import plain
 from blocks.splitmix64 import uniform
 from graph.node import Context, Maybe, Setup, node
 from msgs.camera_frame import CameraFrame
@@ -20,6 +21,7 @@ from msgs.gate_observations import GateObservation, GateObservations, Pixel
 from msgs.truth_state import TruthState
 from msgs.types import UInt32, UInt64
 from scenarios.course import MAX_GATES, Course
+from scenarios.vehicle import Vehicle
 
 CAMERA_CORRUPT = int(FaultKind.CAMERA_CORRUPT)
 CAMERA_BLACKOUT = int(FaultKind.CAMERA_BLACKOUT)
@@ -169,32 +171,25 @@ def gate_table(course: Course) -> np.ndarray:
     return table
 
 
+def lens_of(vehicle: Vehicle) -> camera.Params:
+    """The vehicle's camera."""
+    c = vehicle.camera
+    k1, k2, k3, k4 = c.distortion
+    attitude = plain(camera.mount)(math.radians(c.tilt_up_deg))
+    size = (float(c.width_px), float(c.height_px))
+    return camera.Params(*size, c.fx_px, c.fy_px, c.cx_px, c.cy_px, k1, k2, k3, k4, Vec3(*c.position_m), attitude)
+
+
 def configure(context: Context) -> Setup:
     """The vehicle's camera on the course."""
     world = context.world
-    lens = world.vehicle.camera
-    k1, k2, k3, k4 = lens.distortion
-    mount = getattr(camera.mount, "py_func", camera.mount)
     return Setup(
         params=Params(
-            camera=camera.Params(
-                width=float(lens.width_px),
-                height=float(lens.height_px),
-                fx=lens.fx_px,
-                fy=lens.fy_px,
-                cx=lens.cx_px,
-                cy=lens.cy_px,
-                k1=k1,
-                k2=k2,
-                k3=k3,
-                k4=k4,
-                position=Vec3(*lens.position_m),
-                attitude=mount(math.radians(lens.tilt_up_deg)),
-            ),
+            camera=lens_of(world.vehicle),
             gates=gate_table(world.course),
             gate_count=len(world.course.gates),
             corner_variance=world.scenario.sim.oracle_corner_sigma_px**2,
         ),
         state=State(sequence=0, corrupt_probability=0.0, blackouts=0, random=context.stream("corrupt")),
-        rate_hz=lens.rate_hz,
+        rate_hz=world.vehicle.camera.rate_hz,
     )

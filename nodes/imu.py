@@ -14,7 +14,8 @@ from typing import NamedTuple
 from blocks import quadrotor
 from blocks.kernel import inlined
 from blocks.math import Vec3, add
-from blocks.splitmix64 import SQRT_3, next_uint64, uniform_symmetric3
+from blocks.plain import plain
+from blocks.splitmix64 import uniform_symmetric3
 from graph.node import Context, Setup, node
 from msgs.fault import Fault, FaultKind
 from msgs.imu_sample import ImuSample
@@ -22,9 +23,6 @@ from msgs.truth_state import TruthState
 from msgs.types import UInt64
 
 IMU_BIAS_STEP = int(FaultKind.IMU_BIAS_STEP)
-
-# The interpreted source: six draws are not worth compiling for.
-_next_uint64 = getattr(next_uint64, "py_func", next_uint64)
 
 
 class Params(NamedTuple):
@@ -130,11 +128,8 @@ def faults(p: Params, s: State, faults: Fault) -> State:
 
 def initial_bias(context: Context, purpose: str, sigma: float) -> Vec3:
     """Three draws of standard deviation sigma, uniform as the noise is."""
-    state, values = context.stream(purpose), []
-    for _ in range(3):
-        state, bits = _next_uint64(state)
-        values.append(float((2.0 * ((bits >> 11) * 2.0**-53) - 1.0) * (SQRT_3 * sigma)))
-    return Vec3(*values)
+    bias: Vec3 = plain(uniform_symmetric3)(context.stream(purpose), sigma)[1]
+    return bias
 
 
 def configure(context: Context) -> Setup:

@@ -49,6 +49,7 @@ from msgs.reference import Reference
 from msgs.score import Score, Verdict
 from msgs.truth_state import TruthState
 from nodes import scene_shapes as shapes
+from nodes.camera_oracle import lens_of
 from nodes.scene_shapes import CAMERA, DRONE, NO_TURN, WORLD
 
 TRAIL_HZ = 10
@@ -140,7 +141,7 @@ class Scene(Derivation):
         self._course_bytes = b""
         lens = world.vehicle.camera
         self._image = shapes.blank_png(lens.width_px, lens.height_px)
-        self._mount = shapes.lens_of(world.vehicle)
+        self._mount = lens_of(world.vehicle)
         self._newest = {port: Newest() for port in self.INPUTS}
         self._k = 0
         self._passed = 0
@@ -154,7 +155,7 @@ class Scene(Derivation):
         fixed = [
             shapes.entity("geofence", WORLD, lines=[shapes.box(bounds)]),
             shapes.airframe(world.vehicle),
-            shapes.frustum(shapes.lens_of(world.vehicle)),
+            shapes.frustum(lens_of(world.vehicle)),
             shapes.legend((start.x, start.y, start.z)),
         ]
         if world.baseline.slots.planner == "WaypointPlanner":

@@ -23,8 +23,7 @@ from foxglove.messages import (
 )
 
 from blocks import camera
-from blocks.math import Quat, Vec3
-from blocks.plain import plain
+from blocks.math import Quat
 from scenarios.course import Bounds, Gate
 from scenarios.vehicle import Vehicle
 
@@ -220,15 +219,6 @@ def legend(start: Point) -> SceneEntity:
         "airframe and course at 1:1"
     )
     return entity("legend", WORLD, texts=[text(at, words, 0.08)], arrows=axes(1.0, 0.04))
-
-
-def lens_of(vehicle: Vehicle) -> camera.Params:
-    """The vehicle's camera."""
-    c = vehicle.camera
-    k1, k2, k3, k4 = c.distortion
-    attitude = plain(camera.mount)(math.radians(c.tilt_up_deg))
-    size = (float(c.width_px), float(c.height_px))
-    return camera.Params(*size, c.fx_px, c.fy_px, c.cx_px, c.cy_px, k1, k2, k3, k4, Vec3(*c.position_m), attitude)
 
 
 def blank_png(width: int, height: int) -> bytes:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from blocks import quadrotor
-from blocks.math import Quat, Rotors, Vec3
+from blocks.math import Rotors, Vec3, from_yaw
+from blocks.plain import plain
 from graph.config import Config
 from graph.node import Context, Maybe, New, Node, Setup, node
 from msgs.fault import Fault, FaultKind
@@ -100,7 +101,7 @@ def configure(context: Context) -> Setup:
     draw = world.draw
     start, yaw = world.start()
     zero = Vec3(0.0, 0.0, 0.0)
-    attitude = Quat(math.cos(0.5 * yaw), 0.0, 0.0, math.sin(0.5 * yaw))
+    attitude = plain(from_yaw)(yaw)
     plant = quadrotor.State(start, zero, attitude, zero, (0.0, 0.0, 0.0, 0.0), 0.0, True)
     config = SimConfig(
         stamp=0,

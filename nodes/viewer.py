@@ -17,7 +17,7 @@ from graph.config import Config, parse_yaml
 from graph.derived import DerivedStream
 from graph.errors import InputError
 from graph.memory import Array
-from graph.rate import read_rate
+from graph.rate import read_rate, written
 from graph.service import Sink, SinkContext
 from msgs.cdr import HEADER
 from msgs.record import read
@@ -77,7 +77,6 @@ class Viewer(Sink):
         self._lock = threading.Lock()
         self._values = self._first_values()
         injector = next((i.name for i in graph.instances if "faults" in i.outputs and i.setup.live is not None), None)
-        ticks = int(context.settings.get("ticks", 0))
         self.server = open_server(
             Content(
                 name=f"holeshot {self._values['scenario']}, seed {self._values['seed']}",
@@ -88,7 +87,7 @@ class Viewer(Sink):
                 write=self._write,
                 ask=self._ask,
                 start_ns=0,
-                end_ns=max(ticks - 1, 1) * graph.period_ns,
+                end_ns=max(context.ticks - 1, 1) * graph.period_ns,
             ),
             context.options,
             context.notice,
@@ -99,8 +98,12 @@ class Viewer(Sink):
     def _first_values(self) -> Values:
         run = self.context.provenance.metadata.get("run", {})
         values: Values = {name: run.get(name, "") for name in ("launch", "scenario", "baseline", "course", "vehicle")}
-        values |= {"seed": int(run.get("seed", 0)), "runner": self.context.settings.get("runner", "")}
-        values |= {"paused": False, "rate": self.context.settings.get("rate", "max"), "viewer.left_out": 0}
+        values |= {"seed": int(run.get("seed", 0)), "runner": self.context.runner}
+        values |= {
+            "paused": False,
+            "rate": written(self.context.rate),
+            "viewer.left_out": 0,
+        }
         baseline = self.context.provenance.attachments.get("baseline.yaml", b"{}").decode()
         parameters = (parse_yaml(baseline, "baseline") or {}).get("parameters") or {}
         return values | {f"baseline.{name}": value for name, value in parameters.items()}

@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from blocks.splitmix64 import next_uint64, stream
+from blocks.plain import plain
+from blocks.splitmix64 import stream, uniform
 from scenarios.scenario import Fault, Randomization
 
-# The interpreted source: one draw is not worth compiling for.
-_next_uint64 = getattr(next_uint64, "py_func", next_uint64)
+_uniform = plain(uniform)
 
 
 class Draw(NamedTuple):
@@ -26,8 +26,8 @@ def draw(seed: int, bounds: Randomization, faults: tuple[Fault, ...]) -> Draw:
     """The draw of `seed`. Each quantity has its own stream, so that no bound and no fault shifts another's draw."""
 
     def within(purpose: str, bound: float) -> float:
-        _, bits = _next_uint64(stream(seed, "randomization", purpose))
-        return float(bound * (2.0 * ((bits >> 11) * 2.0**-53) - 1.0)) + 0.0  # + 0.0: a bound of zero never draws -0.0
+        _, u = _uniform(stream(seed, "randomization", purpose))
+        return float(bound * (2.0 * u - 1.0)) + 0.0  # + 0.0: a bound of zero never draws -0.0
 
     return Draw(
         mass_factor=1.0 + within("mass", bounds.mass_fraction),

@@ -6,12 +6,13 @@ import json
 import queue
 from typing import Any, NamedTuple
 
-from graph.control import Control, Rows, read_request
+from graph.control import Control, Rows
 from graph.errors import InputError
 from graph.process.packets import CLOCK, DONE, NO_STOP, Order
 from graph.process.peer import Peer
 from graph.process.plan import COMPUTING, FIRST_COUNT, LATENCY_NS, PACKETS, WINDOWS_IN_FLIGHT, Board, Plan
 from graph.process.steering import payload_of, respond_to
+from graph.requests import read_request
 from graph.service import Clock
 
 

@@ -6,9 +6,9 @@ import json
 import threading
 from typing import Any
 
-from graph.control import Respond
 from graph.errors import InputError
 from graph.process.transport import Keys
+from graph.requests import Respond
 
 TIMEOUT_S = 24 * 3600.0
 """A step is answered when it is done, which at a slow rate may take long."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from graph.config import Config
-from graph.control import LARGEST_REQUEST, Step
 from graph.errors import InputError
 from graph.rate import FASTEST, SLOWEST
+from graph.requests import LARGEST_REQUEST, Step
 from nodes.fault_order import Injection
 from scenarios.scenario import Fault, TimedFault
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graph.control import Control, Desk, Helm
+from graph.control import Control
+from graph.helm import Desk, Helm
 from nodes.clock import PacedClock
 from tests.graph.toys.graphs import MS, pair
 

@@ -12,7 +12,8 @@ from graph.derived import DerivedStream
 from graph.errors import InputError
 from graph.inline import InlineRun
 from graph.launch import NodeEntry, resolve
-from nodes.scene_shapes import blank_png, lens_of, ray
+from nodes.camera_oracle import lens_of
+from nodes.scene_shapes import blank_png, ray
 from scenarios.world import World
 from tools.session import load
 

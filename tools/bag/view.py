@@ -14,7 +14,7 @@ import numpy as np
 from graph.bag import Bag, Message
 from graph.config import parse, parse_yaml
 from graph.errors import InputError
-from graph.rate import read_rate
+from graph.rate import read_rate, written
 from graph.wiring import SECOND
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
@@ -57,8 +57,11 @@ class BagPlayer:
 
     def values(self) -> dict[str, Any]:
         """What a viewer sees as parameters."""
-        rate = "max" if math.isinf(self._rate) else self._rate
-        return {"paused": self._paused, "rate": rate, "ended": self._now >= self.end_ns and not self._loop}
+        return {
+            "paused": self._paused,
+            "rate": written(self._rate),
+            "ended": self._now >= self.end_ns and not self._loop,
+        }
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Obey as a run does. Raises InputError for what a bag cannot do."""

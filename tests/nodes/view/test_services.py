@@ -2,7 +2,7 @@
 
 import json
 
-from graph.control import Step
+from graph.requests import Step
 from nodes.fault_order import Injection
 from nodes.view.services import services
 from scenarios.scenario import Scenario, TimedFault

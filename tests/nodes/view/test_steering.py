@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from graph.control import read_request
 from graph.execution import Execution, sink_context
+from graph.requests import read_request
 from nodes.viewer import Options, Viewer
 from tests.nodes.view.clients import BINARY, Client
 from tools.session import load
