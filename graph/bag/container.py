@@ -14,9 +14,16 @@ from graph.bag import records
 from graph.bag.records import Attachment, ChunkHead, Opcode
 from graph.errors import InputError
 
+SLOT = 128 * 1024
+"""Bytes kept free for the next chunk with its indexes, and for a preview: more than either takes, as a rule."""
+
 
 class Container:
     """Writes records in place, so that a file whose writer was killed holds all that was added before.
+
+    A preview of the chunk that is still growing stands behind a record that readers skip, and the next one stands
+    elsewhere before that record leads to it. Whatever overwrites the record comes with its first bytes last. So at any
+    moment the file holds all that was added or previewed, and a writer may die amid a write.
 
     Raises InputError when the file cannot be created, and when a write fails (disk full): it is then `broken`, to be
     closed as it is.
@@ -34,7 +41,7 @@ class Container:
             raise InputError(f"{path}: {_reason(path, error)}") from None
         self._claim()
         self._offset = 0
-        self._preview_end = 0
+        self._preview: tuple[int, int] | None = None  # where it begins and ends
         self._crc = 0
         self._start_time: int | None = None
         self._end_time = 0
@@ -112,14 +119,26 @@ class Container:
         self._emit(b"".join([chunk, *indexes]))
 
     def preview_chunk(self, content: bytes | memoryview, times: np.ndarray) -> None:
-        """Puts a chunk that is still growing behind what was added, to be overwritten by whatever is added next.
+        """Shows a chunk that is still growing, until something is added.
 
         It is not part of the finished bag; a bag whose writer was killed has its messages.
         """
         head = ChunkHead(int(times.min()), int(times.max()), len(content), zlib.crc32(content), "")
         record = records.chunk(head, bytes(content))
-        self._write(record, self._offset)
-        self._preview_end = self._offset + len(record)
+        begin = self._free_place(len(record))
+        end = begin + len(record)
+        self._write(record, begin)
+        self._write(records.gap(begin - self._offset), self._offset)
+        if self._preview is not None and self._preview[1] > end:
+            self._file.truncate(end)
+        self._preview = begin, end
+
+    def _free_place(self, size: int) -> int:
+        """Where a preview of that size overwrites neither the present one nor what will be added next."""
+        first = self._offset + SLOT
+        if self._preview is None or first + size <= self._preview[0]:
+            return first
+        return max(first + SLOT, self._preview[1])
 
     def finish(self, schemas: Sequence[bytes], channels: Sequence[bytes]) -> None:
         """Ends the data section, writes the summary with these schema and channel records, and closes the file."""
@@ -156,12 +175,14 @@ class Container:
         self._file.close()
 
     def _emit(self, data: bytes) -> None:
-        self._write(data, self._offset)
+        head = 0 if self._preview is None else records.RECORD_HEAD.size  # what now leads to the preview
+        self._write(data[head:], self._offset + head)
+        self._write(data[:head], self._offset)
         self._crc = zlib.crc32(data, self._crc)
         self._offset += len(data)
-        if self._preview_end > self._offset:
+        if self._preview is not None and self._preview[1] > self._offset:
             self._file.truncate(self._offset)
-        self._preview_end = 0
+        self._preview = None
 
     def _write(self, data: bytes, offset: int) -> None:
         rest = memoryview(data)

@@ -78,6 +78,11 @@ def record(opcode: int, body: bytes) -> bytes:
     return RECORD_HEAD.pack(opcode, len(body)) + body
 
 
+def gap(size: int) -> bytes:
+    """The first bytes of a record of that size which readers skip: opcodes from 0x80 on are for applications."""
+    return RECORD_HEAD.pack(0x80, size - RECORD_HEAD.size)
+
+
 def string(text: str) -> bytes:
     data = text.encode()
     return struct.pack("<I", len(data)) + data
