@@ -22,6 +22,8 @@ from typing import Any
 
 import numba
 
+from graph.files import whole
+
 OURS = frozenset({"blocks", "msgs", "graph", "scenarios", "baselines", "nodes", "tools"})
 INSTALLED = ("site-packages", "dist-packages")
 """Folders of installed libraries: they reach no kernel, and walking them takes seconds."""
@@ -56,21 +58,14 @@ def generated(
     """
     path = folder() / f"{label}_{fingerprint(text, modules, called)}.py"
     if not path.exists():
-        write_atomically(path, text)
+        with whole(path) as part:
+            part.write_text(text, encoding="utf-8")
     # A module of its own name: numba imports it when it loads compiled code.
     module = ModuleType("holeshot_generated_" + path.stem.replace(".", "_"))
     module.__dict__.update(namespace)
     exec(compile(text, str(path), "exec"), module.__dict__)
     sys.modules[module.__name__] = module
     return module.__dict__
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write ``text`` so that no other process ever sees half a file."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-    os.replace(temporary, path)
 
 
 def fingerprint(text: str, modules: Iterable[str], called: Iterable[str] = ()) -> str:

@@ -10,6 +10,7 @@ from blocks.math import Quat, Rotors, Vec3
 from blocks.monitor import STATE_FIELDS, Violation, describe, invariant_id, params_violation, state_violation
 from graph.config import Config, dump_yaml, load_yaml, parse
 from graph.errors import InputError
+from graph.files import whole
 
 Triple = tuple[float, float, float]
 Four = tuple[float, float, float, float]
@@ -117,7 +118,8 @@ def repro_of(
 def write(path: str | Path, repro: Repro) -> None:
     """Write a repro file. Raises InputError when it cannot be written."""
     try:
-        Path(path).write_text(dump_yaml(repro.model_dump()), encoding="ascii")
+        with whole(Path(path)) as part:
+            part.write_text(dump_yaml(repro.model_dump()), encoding="ascii")
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 

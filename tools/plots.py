@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graph.errors import InputError
+from graph.files import whole
 from msgs.truth_state import TruthState
 from scenarios.course import Course
 from tools.batch.summary import percentile, summary
@@ -43,7 +44,8 @@ def require_matplotlib(option: str) -> None:
 def save(figure: Figure, path: Path) -> None:
     """Write a figure in the format its name ends in; equal figures give equal files. Raises InputError."""
     try:
-        path.write_bytes(drawn(figure, path.suffix[1:]))
+        with whole(path) as part:
+            part.write_bytes(drawn(figure, path.suffix[1:]))
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
 

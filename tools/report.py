@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graph.errors import InputError
+from graph.files import whole
 from tools.batch.summary import rows, summary, sweep_table
 from tools.plots import batch_figure, drawn, flight_figure
 from tools.score_report import rows as score_rows
@@ -70,7 +71,8 @@ def _write(path: Path, title: str, parts: Sequence[str]) -> None:
         ]
     )
     try:
-        path.write_text(text + "\n", encoding="utf-8")
+        with whole(path) as part:
+            part.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from graph.build import Session
-from graph.cache import folder, write_atomically
+from graph.cache import folder
+from graph.files import whole
 from graph.process.transport import Keys, configuration
 from msgs.schema import name_of, text_of
 
@@ -66,7 +67,8 @@ def registered(session: Session, run: str, endpoints: Sequence[str]) -> Iterator
     path = None
     with contextlib.suppress(OSError):
         path = register() / f"{run}.json"
-        write_atomically(path, json.dumps(description(session, run, endpoints), indent=1))
+        with whole(path) as part:
+            part.write_text(json.dumps(description(session, run, endpoints), indent=1))
     try:
         yield
     finally:

@@ -33,6 +33,7 @@ def export(
     """
     write = writer(kind)
     from graph.bag import Bag
+    from graph.files import whole
     from tools import terminal
 
     opened = Bag.open(bag)
@@ -45,7 +46,8 @@ def export(
         out.mkdir(parents=True, exist_ok=True)
         with terminal.working(f"exporting {bag}"):
             for topic, path in files.items():
-                write(path, columns(opened, topic))
+                with whole(path) as part:
+                    write(part, columns(opened, topic))
     except OSError as error:
         raise InputError(f"--out {out}: cannot be written: {error.strerror or error}") from None
     if as_json:
@@ -106,7 +108,7 @@ def writer(kind: str) -> Callable[[Path, Columns], None]:
 def _write_csv(path: Path, table: Columns) -> None:
     import csv
 
-    with path.open("x", newline="") as file:
+    with path.open("w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(table)
         rows.writerows(zip(*(column.tolist() for column in table.values()), strict=True))
@@ -122,5 +124,5 @@ def _write_parquet(path: Path, table: Columns) -> None:
 def _write_npz(path: Path, table: Columns) -> None:
     import numpy as np
 
-    with path.open("xb") as file:
+    with path.open("wb") as file:
         np.savez_compressed(file, **table)

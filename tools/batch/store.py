@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from graph.errors import InputError
+from graph.files import whole
 from tools.batch.case import Case, Result
 
 Key = tuple[str, int]
@@ -55,7 +56,8 @@ class Store:
             elif any(folder.iterdir()):
                 raise InputError(f"--out {folder}: is not empty and holds no batch; name an empty or a new folder")
             else:
-                head.write_text(json.dumps(wanted, indent=2) + "\n")
+                with whole(head) as part:
+                    part.write_text(json.dumps(wanted, indent=2) + "\n")
         except OSError as error:
             raise self._refused(error) from None
 
@@ -76,15 +78,16 @@ class Store:
             )
         if not self._path.exists():
             return
-        whole = []
+        lines = []
         for line in self._path.read_text(errors="replace").splitlines():
             try:
                 result = json.loads(line)
                 self.done[key(result.get("set", {}), result["seed"])] = result
             except (ValueError, KeyError, TypeError, AttributeError):
                 continue  # a line cut off when the batch was stopped; that run is flown again
-            whole.append(line)
-        self._path.write_text("".join(f"{line}\n" for line in whole))
+            lines.append(line)
+        with whole(self._path) as part:
+            part.write_text("".join(f"{line}\n" for line in lines))
 
     def __enter__(self) -> Store:
         try:
