@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rosbags.highlevel import AnyReader
 
 from graph.bag import Bag
 from msgs.layout import record_dtype
@@ -38,6 +39,18 @@ def test_info_sees_that_messages_were_taken_out(holeshot: Command, flight: Path,
     assert json.loads(holeshot("bag", "info", part, "--json")[1])["completeness"]["state"] == "cut"
     bag = rewritten(flight, tmp_path / "early.mcap", {}, without=["completeness"])
     assert json.loads(holeshot("bag", "info", bag, "--json")[1])["completeness"]["state"] == "unknown"
+
+
+def test_without_the_picture_a_bag_is_read_by_rosbags(holeshot: Command, flight: Path, tmp_path: Path) -> None:
+    bag = Bag.open(flight)
+    topics = [topic for topic in bag.topics if bag.encodings[topic] == "cdr"]
+    assert holeshot("bag", "cut", flight, tmp_path / "part.mcap", "--topics", ",".join(topics))[0] == 0
+    counts = dict.fromkeys(topics, 0)
+    with AnyReader([tmp_path / "part.mcap"]) as reader:
+        for connection, _, data in reader.messages():
+            reader.deserialize(data, connection.msgtype)
+            counts[connection.topic] += 1
+    assert counts == {topic: bag.counts[topic] for topic in topics}
 
 
 def test_diff_of_a_bag_with_itself(holeshot: Command, flight: Path) -> None:
