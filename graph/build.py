@@ -55,6 +55,8 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
         module = import_module(name, entry.node)
         options = _options(launch, name, module)
         part = _part(name, module, world, options)
+        if entry.external and not isinstance(part, Node):
+            raise InputError(f"launch {launch.name}: nodes.{name}.external: {entry.node} is no node that steps")
         if isinstance(part, Node):
             instance = _instance(name, entry, module, part, Context(name, world.seed, options, world))
             given = (setups or {}).get(name)
@@ -174,9 +176,10 @@ def _derived(name: str, entry: NodeEntry, kind: type[Derivation], options: Any, 
 def provenance(launch: Launch, graph: Graph, world: Any, derived: Sequence[Derived] = ()) -> Provenance:
     """What makes a bag self-contained: every file as resolved, the seed, library versions and CPU.
 
-    How the run was executed (runner, clock, sinks, transport) is not in it: it never changes a byte.
+    How the run was executed (runner, clock, sinks, transport, who runs a node) is not in it: it never changes a byte.
     """
-    stepped = {name: launch.nodes[name] for name in (*(i.name for i in graph.instances), *(d.name for d in derived))}
+    names = (*(i.name for i in graph.instances), *(d.name for d in derived))
+    stepped = {name: launch.nodes[name].model_copy(update={"external": False}) for name in names}
     attachments = {f"{kind}.yaml": text.encode() for kind, text in world.resolved().items()}
     attachments["launch.yaml"] = dump_yaml(
         {

@@ -40,6 +40,7 @@ class NodeEntry(Config):
     outputs: dict[str, str] = Field(default={}, description="topic by output port, where not the port's name")
     remap: dict[str, str] = Field(default={}, description="new topic by topic, for all ports of the node")
     options: dict[str, Any] = Field(default={}, description="the node's own options")
+    external: bool = Field(default=False, description="runner process waits for it instead of starting it")
 
     def topic(self, ports: Mapping[str, str], port: str) -> str:
         """The topic of ``port``, of which ``ports`` are the inputs or the outputs named in the file."""

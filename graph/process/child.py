@@ -22,6 +22,7 @@ from graph.process.node_host import NodeHost
 from graph.process.peer import Peer
 from graph.process.plan import FINISHED, Board, Plan
 from graph.process.sink_host import SinkHost
+from graph.process.stand_in import StandIn
 from graph.process.steering import ask
 from graph.process.transport import Keys, configuration, session
 from graph.service import Sink
@@ -69,9 +70,19 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
     with contextlib.ExitStack() as stack:
         zenoh_session = stack.enter_context(session(config))
         peer = Peer(name, plan, spawn.keys, spawn.board, zenoh_session)
-        if name in plan.nodes:
-            watched = spawn.execution.watched
-            host = NodeHost(peer, spawn.entries[name], watched, lambda topic, data: link.send("watched", topic, data))
+        watched = spawn.execution.watched
+
+        def on_watched(topic: str, data: bytes) -> None:
+            link.send("watched", topic, data)
+
+        if name in plan.external:
+            stand_in = StandIn(peer, watched, on_watched, partial(_left, name, link, zenoh_session))
+            link.listen(zenoh_session.close)
+            link.send("notice", f"waiting for node {name}, which is external: docs/protocol.md says how it joins")
+            _join(peer)
+            link.send("finished", stand_in.run())
+        elif name in plan.nodes:
+            host = NodeHost(peer, spawn.entries[name], watched, on_watched)
             link.listen(zenoh_session.close)
             _join(peer)
             link.send("finished", host.run())
@@ -100,6 +111,12 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
             _join(peer)
             link.send("ended", clock_host.run(), clock_host.stopped)
             link.send("finished", {})
+
+
+def _left(name: str, link: Link, zenoh_session: Any) -> None:
+    """An external node is gone while the run goes on."""
+    link.failed(name, "it left the run")
+    zenoh_session.close()
 
 
 def _abandon(zenoh_session: Any, settlements: queue.SimpleQueue[Any]) -> None:

@@ -6,12 +6,14 @@ import queue
 from collections.abc import Callable
 from typing import Any
 
+from graph.errors import InputError
 from graph.process.packets import CLOCK, DONE, NO_STOP, Order
 from graph.process.plan import COMPUTING, WAITING_FOR_CLOCK, Board, Edge, Plan
 from graph.process.transport import Keys
 
 DEPTH_SLACK = 64
-READY_TIMEOUT_S = 30.0
+READY_TIMEOUT_S, READY_MARGIN_S = 30.0, 5.0
+EXTERNAL_TIMEOUT_S = 60.0
 
 
 class ZenohChannel:
@@ -66,15 +68,23 @@ class Peer:
         watch = self.session.liveliness().declare_subscriber(
             self.keys.ready_all, lambda sample: arrived.put(str(sample.key_expr)), history=True
         )
-        self._token = self.session.liveliness().declare_token(self.keys.ready(self.name))
+        own, external = self.keys.ready(self.name), self.name in self.plan.external
+        if not external:  # or it is the node itself that says so
+            self._token = self.session.liveliness().declare_token(own)
         missing = {self.keys.ready(name) for name in self.plan.processes}
-        missing.discard(self.keys.ready(self.name))
+        if not external:
+            missing.discard(own)
+        # Those who wait for an external node leave it to the one that stands in for it to say that it does not come.
+        limit = EXTERNAL_TIMEOUT_S if self.plan.external else READY_TIMEOUT_S
+        limit += 0.0 if external else READY_MARGIN_S
         while missing:
             try:
-                missing.discard(arrived.get(timeout=READY_TIMEOUT_S))
+                missing.discard(arrived.get(timeout=limit))
             except queue.Empty:
+                if external:
+                    raise InputError(f"it did not join within {limit:g} s") from None
                 absent = ", ".join(sorted(key.rpartition("/")[2] for key in missing))
-                raise TimeoutError(f"{self.name} waited {READY_TIMEOUT_S:g} s for {absent} to start") from None
+                raise TimeoutError(f"{self.name} waited {limit:g} s for {absent} to start") from None
         watch.undeclare()
 
     def hear_clock(self) -> tuple[Order, int]:

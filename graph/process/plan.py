@@ -42,6 +42,7 @@ class Plan:
         self.session = session
         self.window = window
         self.nodes = [i.name for i in session.graph.instances]
+        self.external = [name for name in self.nodes if session.launch.nodes[name].external]
         self.sinks = list(session.sinks)
         if session.clock is None:
             raise InputError(f"launch {session.launch.name}: runner process needs a clock among the nodes: nodes.clock")
@@ -56,7 +57,7 @@ class Plan:
 
     @cached_property
     def edges(self) -> list[Edge]:
-        """All edges, those to sinks included."""
+        """All edges: between nodes, to sinks, and of an external node to who stands in for it."""
         graph = self.session.graph
         edges = []
         for producer in graph.instances:
@@ -73,7 +74,8 @@ class Plan:
                     ]
                     if heard:
                         edges.append(Edge(producer.name, consumer.name, tuple(heard), delay))
-            edges += [Edge(producer.name, sink, tuple(published), 0) for sink in self.sinks if published]
+            listeners = [*self.sinks, producer.name] if producer.name in self.external else self.sinks
+            edges += [Edge(producer.name, listener, tuple(published), 0) for listener in listeners if published]
         return edges
 
     def batched(self, edge: Edge) -> bool:
@@ -86,7 +88,7 @@ class Plan:
 
     def core(self, name: str, cores: Sequence[int]) -> int:
         """The core a process runs on: the loop is serial, so its nodes share one; sinks and clock take another."""
-        in_loop = name in self.nodes and name not in self.session.graph.leaves
+        in_loop = name in self.nodes and name not in self.session.graph.leaves and name not in self.external
         first = os.getppid() % len(cores)
         return cores[first if in_loop else (first + 1) % len(cores)]
 

@@ -16,10 +16,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from graph.build import Session
 from graph.cache import folder
 from graph.files import whole
+from graph.process.plan import Edge, Plan
 from graph.process.transport import Keys, configuration
+from msgs.message import log_dtype
 from msgs.schema import name_of, text_of
 
 
@@ -30,8 +31,9 @@ def register() -> Path:
     return path
 
 
-def description(session: Session, run: str, endpoints: Sequence[str]) -> dict[str, Any]:
+def description(plan: Plan, run: str, endpoints: Sequence[str]) -> dict[str, Any]:
     """What a run's file says."""
+    session = plan.session
     keys, metadata = Keys(run), session.provenance.metadata["run"]
     topics = [
         {
@@ -58,17 +60,37 @@ def description(session: Session, run: str, endpoints: Sequence[str]) -> dict[st
         "edges": keys.edges,
         "zenoh": connect,
         "topics": topics,
+        "external": [_joining(plan, keys, name) for name in plan.external],
+    }
+
+
+def _joining(plan: Plan, keys: Keys, name: str) -> dict[str, Any]:
+    """What an external node has to know to take part."""
+
+    def edge(e: Edge) -> dict[str, Any]:
+        topics = [{"name": t.name, "slot_bytes": log_dtype(t.message).itemsize} for t in e.topics]
+        return {"key": keys.edge(e.producer, e.consumer, e.delay), "delayed": e.delay == 1, "topics": topics}
+
+    return {
+        "name": name,
+        "rate_hz": plan.session.graph.instance(name).setup.rate_hz,
+        "clock": keys.clock,
+        "done": keys.done(name),
+        "ready": keys.ready(name),
+        "wait_for": [keys.ready(other) for other in plan.processes if other != name],
+        "inputs": [edge(e) for e in plan.edges if e.consumer == name != e.producer],
+        "outputs": [edge(e) for e in plan.edges if e.producer == name],
     }
 
 
 @contextlib.contextmanager
-def registered(session: Session, run: str, endpoints: Sequence[str]) -> Iterator[None]:
+def registered(plan: Plan, run: str, endpoints: Sequence[str]) -> Iterator[None]:
     """In the register for the length of the block. One that cannot be written to hides the run and harms nothing."""
     path = None
     with contextlib.suppress(OSError):
         path = register() / f"{run}.json"
         with whole(path) as part:
-            part.write_text(json.dumps(description(session, run, endpoints), indent=1))
+            part.write_text(json.dumps(description(plan, run, endpoints), indent=1))
     try:
         yield
     finally:

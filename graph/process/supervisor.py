@@ -70,7 +70,7 @@ class ProcessRun:
         """
         if transport.opened:
             raise RuntimeError("zenoh was opened in this process; processes forked from it would hang")
-        with registered(self.plan.session, self.run_id, self._spawn.endpoints):
+        with registered(self.plan, self.run_id, self._spawn.endpoints):
             return self._run()
 
     def _fork(self) -> None:

@@ -44,9 +44,9 @@ class Keys:
         """Every message of a topic, singly, for outsiders."""
         return f"{self.run}/{name}"
 
-    def edge(self, producer: str, consumer: str) -> str:
+    def edge(self, producer: str, consumer: str, delay: int = 0) -> str:
         """The packets of an inner edge."""
-        return f"{self.run}/@edge/{producer}/{consumer}"
+        return f"{self.run}/@edge/{producer}/{consumer}{'/delayed' if delay else ''}"
 
     def ready(self, node: str) -> str:
         """The liveliness token of a node whose subscribers stand."""

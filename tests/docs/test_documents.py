@@ -42,7 +42,9 @@ def bin_path(tmp_path_factory):
         f"#!{sys.executable}\nimport sys\nsys.path[:0] = ['', {str(ROOT)!r}]\nfrom tools.cli import main\nmain()\n"
     )
     script.chmod(0o755)
-    (folder / "python").symlink_to(sys.executable)
+    python = folder / "python"  # no link: it would forget its virtual environment
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
     return folder
 
 

@@ -1,0 +1,61 @@
+"""The process that stands in for a node which somebody else runs: it hears what that says and sees whether it is there.
+
+To the launcher it is the node: it reports what was published, and that the node left or never came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from graph.memory import Log, capacity
+from graph.process.edges import InEdge
+from graph.process.outlet import Outlet
+from graph.process.packets import Order
+from graph.process.peer import Peer
+
+
+class StandIn:
+    """Follows an external node."""
+
+    def __init__(
+        self,
+        peer: Peer,
+        watched: Collection[str],
+        on_watched: Callable[[str, bytes], None],
+        on_left: Callable[[], None],
+    ) -> None:
+        """``on_left`` is called, from another thread, when the node is gone before the run is over."""
+        import zenoh
+
+        self._peer = peer
+        self._on_left = on_left
+        self._over = False
+        plan = peer.plan
+        graph = plan.session.graph
+        [edge] = [e for e in plan.edges if e.producer == e.consumer == peer.name]
+        logs = {t.name: Log(t.message, capacity(t, graph, plan.capacity_window)) for t in edge.topics}
+        channel = peer.channel(peer.keys.edge(peer.name, peer.name), plan.capacity_window)
+        self._edge = InEdge(peer.name, channel, list(logs.values()), 0, peer.tally(edge))
+        self._outlet = Outlet(peer, edge.topics, logs, watched, on_watched)
+        self._gone = zenoh.SampleKind.DELETE
+        self._token = peer.session.liveliness().declare_subscriber(peer.keys.ready(peer.name), self._on_token)
+
+    def _on_token(self, sample: Any) -> None:
+        if sample.kind == self._gone and not self._over:
+            self._on_left()
+
+    def run(self) -> dict[str, int]:
+        """Follow until the run ends; returns how many messages of each topic were delivered before its end."""
+        peer = self._peer
+        while True:
+            order, end = peer.hear_clock()
+            if order not in (Order.COMMIT, Order.END):
+                continue
+            self._over = order is Order.END
+            while not self._edge.ready(end - 1):
+                self._edge.receive()
+                peer.board.ticks[peer.index] = self._edge.watermark + 1
+            self._outlet.show(end)
+            if self._over:
+                return self._outlet.delivered(end)

@@ -1,0 +1,84 @@
+"""A node that somebody else runs owes what any node owes: the run ends with its name when it does not keep to it."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from graph.bag import Bag
+from tests.process.session import ROOT, Flight
+
+FILES = dict(
+    re.findall(r"^```\w+\n# ([\w.]+)\n(.*?)^```", (ROOT / "docs/protocol.md").read_text(), re.MULTILINE | re.DOTALL)
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The files of the documentation, of a longer flight."""
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text.replace("duration: 1.0", "duration: 60.0"))
+    return tmp_path
+
+
+def joined(folder, *changes):
+    """The node from outside, its program changed."""
+    program = (folder / "join.py").read_text()
+    for old, new in changes:
+        assert old in program
+        program = program.replace(old, new)
+    (folder / "join.py").write_text(program)
+    return subprocess.Popen([sys.executable, "join.py", "altimeter"], cwd=folder, stderr=subprocess.DEVNULL)
+
+
+def end_of(flight, node):
+    try:
+        return flight.end()
+    finally:
+        node.kill()
+        node.wait()
+
+
+def test_one_that_leaves(folder):
+    bag = folder / "run.mcap"
+    node = joined(folder)
+    flight = Flight("./outside.yaml", "--record", str(bag), "--rate", "2", cwd=folder)
+    while not (bag.exists() and bag.stat().st_size > 50_000):
+        flight.go_on()
+    node.kill()
+    code, _, err = end_of(flight, node)
+    assert code == 3
+    assert re.search(r"node altimeter failed: it left the run at tick \d+ .*; it owed topic altitude", err), err
+    assert Bag.open(bag).counts["altitude"] > 0
+
+
+def test_one_that_leaves_a_packet_out(folder):
+    node = joined(folder, ('"<qqqI", k,', '"<qqqI", k + (k > 50),'))
+    code, _, err = end_of(Flight("./outside.yaml", "--record", str(folder / "run.mcap"), cwd=folder), node)
+    assert code == 3
+    assert re.search(
+        "node altimeter failed: its packets to (recorder|altimeter): packet 51 was lost, packet 52", err
+    ), err
+
+
+@pytest.mark.parametrize("part", ["nodes.recorder", "nodes.clock", "nodes.scene"])
+def test_only_a_node_that_steps_can_be_external(part, folder):
+    (folder / "outside.yaml").write_text(
+        f"name: outside\ninclude: [{{launch: sitl}}]\nnodes: {{part: {{node: {part}, external: true}}}}\n"
+    )
+    code, _, err = Flight("./outside.yaml", cwd=folder).end()
+    assert code == 2
+    assert err == f"holeshot: launch outside: nodes.part.external: {part} is no node that steps\n"
+
+
+def test_the_bag_does_not_say_who_ran_it(folder):
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{folder}"}
+    command = [sys.executable, "-c", "from tools.cli import main; main()"]
+    record = [*command, "launch", "./outside.yaml", "--runner", "inline", "--record", "run.mcap"]
+    (folder / "outside.yaml").write_text(FILES["outside.yaml"])
+    assert subprocess.run(record, cwd=folder, env=environment, check=False).returncode == 0
+    assert b"external" not in Bag.open(folder / "run.mcap").attachments["launch.yaml"]
+    verify = [*command, "bag", "verify", "run.mcap", "--node", "altimeter", "--trust"]
+    assert subprocess.run(verify, cwd=folder, env=environment, check=False).returncode == 0
