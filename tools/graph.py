@@ -66,6 +66,7 @@ def as_text(session: Session) -> str:
     lines = [f"{session.launch.name}: ticks of {_ms(session.graph.period_ns)}, nodes in step order"]
     for instance in session.graph.instances:
         kind = ", plain Python" if instance.node.python else ""
+        kind += ", external" if session.launch.nodes[instance.name].external else ""
         lines += ["", f"{instance.name}  ({instance.node.where}, {instance.setup.rate_hz} Hz{kind})"]
         lines += [f"  <- {text}" for text in _inputs(session.graph, instance)]
         lines += [f"  -> {text}" for text in _outputs(session.graph, instance)]
@@ -136,7 +137,7 @@ def as_object(session: Session) -> dict[str, Any]:
     return {
         "launch": session.launch.name,
         "period_ns": graph.period_ns,
-        "nodes": [_node(i) for i in graph.instances],
+        "nodes": [_node(i) | {"external": session.launch.nodes[i.name].external} for i in graph.instances],
         "topics": [_topic(graph, t) for t in graph.topics],
         "sinks": list(session.sinks),
     }
