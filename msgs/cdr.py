@@ -16,7 +16,8 @@ HEADER = b"\x00\x01\x00\x00"
 def check(name: str, dtype: np.dtype[Any]) -> None:
     """Raise TypeError naming the first field of message ``name`` whose offset in ``dtype`` is not CDR's."""
     position = 0
-    for path, offset, size in primitives(dtype):
+    for path, offset, kind in primitives(dtype):
+        size = kind.itemsize
         position += -position % size
         if offset != position:
             raise TypeError(

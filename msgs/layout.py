@@ -110,11 +110,11 @@ def record_dtype(cls: type) -> np.dtype[Any]:
 
 def alignment_of(dtype: np.dtype[Any]) -> int:
     """The largest alignment of any primitive inside ``dtype``, bytes."""
-    return max((size for _, _, size in primitives(dtype)), default=1)
+    return max((kind.itemsize for _, _, kind in primitives(dtype)), default=1)
 
 
-def primitives(dtype: np.dtype[Any], path: str = "", origin: int = 0) -> Iterator[tuple[str, int, int]]:
-    """Every primitive inside ``dtype`` in wire order, as (path, offset, size)."""
+def primitives(dtype: np.dtype[Any], path: str = "", origin: int = 0) -> Iterator[tuple[str, int, np.dtype[Any]]]:
+    """Every primitive inside ``dtype`` in wire order, as (path, such as ``speeds[2].x``, offset, dtype)."""
     if dtype.subdtype is not None:
         element, shape = dtype.subdtype
         for index in range(int(np.prod(shape))):
@@ -125,4 +125,4 @@ def primitives(dtype: np.dtype[Any], path: str = "", origin: int = 0) -> Iterato
             member, offset = dtype.fields[name][:2]
             yield from primitives(member, f"{path}.{name}" if path else name, origin + offset)
     else:
-        yield path, origin, dtype.itemsize
+        yield path, origin, dtype

@@ -70,10 +70,10 @@ def outside(v: Vec3, limit: float) -> int:
     return x | y | z
 
 
-@node
-def imu(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
-    """One sample of the true state at t."""
-    plant = quadrotor.State(
+@inlined
+def plant_of(truth: TruthState) -> quadrotor.State:
+    """The true state as the plant's model has it."""
+    return quadrotor.State(
         truth.position,
         truth.velocity,
         truth.attitude,
@@ -82,6 +82,12 @@ def imu(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
         truth.energy,
         truth.on_ground,
     )
+
+
+@node
+def imu(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
+    """One sample of the true state at t."""
+    plant = plant_of(truth)
     noise, gyro_noise = uniform_symmetric3(s.noise, p.gyro_sigma)
     noise, accel_noise = uniform_symmetric3(noise, p.accel_sigma)
     gyro = add(add(truth.body_rates, add(s.gyro_bias, s.gyro_fault)), gyro_noise)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from blocks import quadrotor
 from blocks.monitor import Violation as Found
+from blocks.plain import plain
 from graph.bag import Bag
 from graph.build import Session
 from graph.replay import recorded
@@ -14,6 +13,7 @@ from graph.wiring import SECOND
 from msgs.record import read
 from msgs.truth_state import TruthState
 from msgs.violation import Violation
+from nodes.imu import plant_of
 from scenarios.repro import Repro, repro_of, sentence, write
 from scenarios.world import World
 
@@ -26,7 +26,7 @@ def found_in(bag: Bag, session: Session, world: World) -> Repro | None:
     logs = recorded(bag, session).logs
     violation = read(logs[topic.name]["data"][0], Violation)
     truth = next(t for t in session.graph.topics if t.message is TruthState and t.publisher is topic.publisher)
-    states = [_state(read(record, TruthState)) for record in logs[truth.name]["data"][-2:]]
+    states = [plain(plant_of)(read(record, TruthState)) for record in logs[truth.name]["data"][-2:]]
     return repro_of(
         world.plant_params(),
         states[0],
@@ -48,15 +48,3 @@ def report(bag: str, session: Session, world: World) -> str | None:
     path = str(Path(bag).with_suffix(".repro.yaml"))
     write(path, repro)
     return f"invariant monitor: {sentence(repro)}\nrun that step again: holeshot bag verify --repro {path}"
-
-
-def _state(truth: Any) -> quadrotor.State:
-    return quadrotor.State(
-        truth.position,
-        truth.velocity,
-        truth.attitude,
-        truth.body_rates,
-        truth.rotor_speeds,
-        truth.energy,
-        truth.on_ground,
-    )

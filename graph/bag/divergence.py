@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from msgs.layout import primitives
+
 Array = np.ndarray[Any, Any]
 
 
@@ -50,20 +52,11 @@ class Leaf:
         return self.offset + self.dtype.itemsize
 
 
-def leaves(dtype: np.dtype[Any], path: str = "", origin: int = 0) -> Iterator[Leaf]:
-    """Every primitive of ``dtype`` in wire order, its path as in ``position.x`` or ``speeds[2]``."""
-    if dtype.subdtype is not None:
-        element, shape = dtype.subdtype
-        for index in range(int(np.prod(shape))):
-            yield from leaves(element, f"{path}[{index}]", origin + index * element.itemsize)
-    elif dtype.names is not None:
-        assert dtype.fields is not None
-        for name in dtype.names:
-            member, offset = dtype.fields[name][:2]
-            yield from leaves(member, f"{path}.{name}" if path else name, origin + offset)
-    else:
+def leaves(dtype: np.dtype[Any]) -> Iterator[Leaf]:
+    """Every primitive of ``dtype`` in wire order."""
+    for path, offset, kind in primitives(dtype):
         # A bool of another value than 0 and 1 is a difference that must be seen.
-        yield Leaf(path, origin, np.dtype("u1") if dtype.kind == "b" else dtype)
+        yield Leaf(path, offset, np.dtype("u1") if kind.kind == "b" else kind)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """kernel == C++: the same equations in the same order of operations give the same bits from two compilers."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,22 +9,14 @@ from blocks.math import Vec3
 from blocks.quadrotor import State
 from tests.blocks.flight import hold
 from tests.blocks.rp1 import LEVEL, NO_GROUND, RP1, bits, numbers
+from tests.cpp import compiled
 
-SOURCE = Path(__file__).parents[2] / "tools" / "cpp" / "quadrotor_rk4.cpp"
 STEPS = 20_000
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("no g++ on this machine")
-    target = tmp_path_factory.mktemp("cpp") / "quadrotor_rk4"
-    subprocess.run(
-        [compiler, "-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", SOURCE, "-o", target],
-        check=True,
-    )
-    return target
+    return compiled("quadrotor_rk4", tmp_path_factory.mktemp("cpp"))
 
 
 def test_final_state_has_the_same_bits(program: Path) -> None:

@@ -52,7 +52,7 @@ class Flight:
             self.process.wait(seconds)
             raise AssertionError(self.process.communicate()[1])
 
-    def end(self, timeout: float = 60.0) -> tuple[int, str, str]:
+    def end(self, timeout: float = 180.0) -> tuple[int, str, str]:
         """Wait for its end: exit code, output, errors. Nothing of it may be left."""
         before = self.children()
         try:

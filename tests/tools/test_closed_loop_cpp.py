@@ -1,7 +1,6 @@
 """nodes == C++: the loop of the nodes and a program of the same equations fly the same flight, bit for bit."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,26 +11,17 @@ from blocks.quadrotor import State
 from graph.errors import InputError
 from msgs.score import Verdict
 from tests.blocks.rp1 import numbers
+from tests.cpp import compiled
 from tests.nodes.loop import fly
 from tests.nodes.worlds import world
 from tools.cpp_parameters import closed_loop_parameters
 
 pytestmark = pytest.mark.slow
 
-SOURCE = Path(__file__).parents[2] / "tools" / "cpp" / "closed_loop.cpp"
-
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("no g++ on this machine")
-    target = tmp_path_factory.mktemp("cpp") / "closed_loop"
-    subprocess.run(
-        [compiler, "-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", SOURCE, "-o", target],
-        check=True,
-    )
-    return target
+    return compiled("closed_loop", tmp_path_factory.mktemp("cpp"))
 
 
 def flown(program: Path, parameters: Path, repeats: int = 1) -> dict[str, Any]:
