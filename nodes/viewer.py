@@ -36,7 +36,9 @@ class Options(Config):
     """Options of the viewer; none of them changes a byte of the bag."""
 
     host: str = Field(
-        default="127.0.0.1", description="address to listen on; 0.0.0.0 lets other machines watch and steer"
+        default="127.0.0.1",
+        min_length=1,
+        description="address to listen on; 0.0.0.0 lets other machines watch and steer",
     )
     port: int | None = Field(
         default=None, ge=1, le=65535, description="port; by default the first free one from 8765 on"
@@ -92,7 +94,7 @@ class Viewer(Sink):
             context.options,
             context.notice,
         )
-        self._verdict = False
+        self._over = False  # how it ended is said
         self.server.status("running", key="run")
 
     def _first_values(self) -> Values:
@@ -133,22 +135,27 @@ class Viewer(Sink):
             self._show_verdict(read(logs[self._score]["data"][-1], Score))
 
     def _show_verdict(self, score: Score) -> None:
-        self._verdict = True
         reason = Verdict(score.reason).name.lower()
         text = "success" if score.success else f"no success: {reason}"
-        self.server.status(
-            f"{text}, {score.gates_passed} of {score.gates_total} gates", "info" if score.success else "warning", "run"
-        )
+        level = "info" if score.success else "warning"
+        self._say(f"{text}, {score.gates_passed} of {score.gates_total} gates", level, over=True)
 
     def end(self, tick: int, counts: Mapping[str, int]) -> str | None:
         """Say that the run ended without a verdict, if it did."""
-        if not self._verdict:
-            self.server.status(f"ended at {tick * self._period_ns * 1e-9:.3f} s", key="run")
+        self._say(f"ended at {tick * self._period_ns * 1e-9:.3f} s", over=True)
         return None
 
     def failed(self, text: str) -> None:
         """Show what failed."""
         self.server.status(text, "error", "run")
+        self._over = True
+
+    def _say(self, text: str, level: str = "info", over: bool = False) -> None:
+        """How the run stands, until it is said how it ended."""
+        with self._lock:
+            if not self._over:
+                self._over = over
+                self.server.status(text, level, "run")
 
     def close(self) -> None:
         """Stop serving."""
@@ -175,7 +182,8 @@ class Viewer(Sink):
         with self._lock:
             self._values |= now
         self.server.changed(now)
-        self.server.status("paused" if reply["paused"] else "running", key="run")
+        if request.get("kind") != "stop":
+            self._say("paused" if reply["paused"] else "running")
         return reply
 
     def _write(self, name: str, value: Any) -> None:

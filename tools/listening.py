@@ -24,6 +24,7 @@ from tools import terminal
 BACKLOG = 10_000
 """Messages that wait to be printed; the oldest are left out, so that a slow reader never holds up a run."""
 POLL_S = 0.02
+LIVE_POLL_S = 0.5
 ANSWER_S = 5.0
 """How long a run may take to say what came over its edges."""
 
@@ -234,10 +235,18 @@ def live_edges(run: str | None, seconds: float, as_json: bool) -> None:
     """
     found = chosen_run(run)
     with session(found["zenoh"]) as opened, terminal.working(f"measuring for {seconds:g} s"):
-        before, begun = _traffic(opened, found), time.monotonic()
-        while (left := begun + seconds - time.monotonic()) > 0.0 and is_alive(found["pid"]):
-            time.sleep(min(left, POLL_S))
-        after, took = _traffic(opened, found), time.monotonic() - begun
+        before = _traffic(opened, found)
+        if before is None:
+            raise InputError(f"run {found['run']} does not answer")
+        after = before
+        begun = time.monotonic()
+        took = 0.0
+        while took < seconds and is_alive(found["pid"]):  # what was counted last stands, when the run ends meanwhile
+            time.sleep(min(seconds - took, LIVE_POLL_S))
+            newest, now = _traffic(opened, found), time.monotonic()
+            if newest is None:
+                break
+            after, took = newest, now - begun
     topics = {t["name"]: t for t in found["topics"]}
     edges = [
         _edge(found, topics[name], old, new, took)
@@ -255,17 +264,17 @@ def live_edges(run: str | None, seconds: float, as_json: bool) -> None:
         )
         for e in edges
     ]
-    header = ("from", "topic", "to", "Hz simulated", "Hz wall", "latency, us", "simulated latency, ms")
+    header = ("from", "topic", "to", "Hz sim", "Hz wall", "latency us", "sim ms")
     terminal.table(f"run {found['run']}: {found['launch']} {found['scenario']}", rows, header)
 
 
-def _traffic(opened: Any, run: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What has come over each edge of a run so far. Raises InputError when the run does not answer."""
+def _traffic(opened: Any, run: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """What has come over each edge of a run so far; None when the run does not answer."""
     for reply in opened.get(run["edges"], timeout=ANSWER_S):
         if reply.ok is not None:
             edges: list[dict[str, Any]] = json.loads(reply.ok.payload.to_bytes())["edges"]
             return edges
-    raise InputError(f"run {run['run']} is over" if not is_alive(run["pid"]) else f"run {run['run']} does not answer")
+    return None
 
 
 def _edge(
@@ -280,8 +289,8 @@ def _edge(
         "topic": name,
         "to": new["to"],
         "hz_simulated": messages / (ticks * run["period_ns"] / SECOND) if ticks > 0 else None,
-        "hz_wall": messages / took,
-        "latency_us": (new["latency_ns"] - old["latency_ns"]) / packets * 1e-3 if packets else None,
+        "hz_wall": messages / took if took > 0.0 else 0.0,
+        "latency_us": (new["latency_ns"] - old["latency_ns"]) / packets * 1e-3 if packets and messages else None,
         "configured_latency_ms": topic["latency_ms"] + late,
     }
 

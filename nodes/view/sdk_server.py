@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import logging
 import threading
 import time
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from foxglove.websocket import (
 
 from graph.errors import InputError
 from nodes.view.behind import behind
-from nodes.view.server import CannotListen, Content, Server, Values
+from nodes.view.server import CannotListen, Content, Server, Values, url_of
 from nodes.view.services import RESPONSE, ServiceOffer
 
 TIME_PERIOD_S = 1.0 / 60.0
@@ -41,6 +42,9 @@ class SdkServer(Server, ServerListener):
 
     def __init__(self, content: Content, host: str, port: int) -> None:
         """Listens at once. Raises CannotListen."""
+        super().__init__()
+        # What it would log takes the interpreter's lock amid sending, and would be among the run's own words.
+        foxglove.set_log_level(logging.CRITICAL)
         self._content = content
         context = self._context = foxglove.Context()  # kept: its channels close with it
         self._channels = [
@@ -55,10 +59,11 @@ class SdkServer(Server, ServerListener):
         self._index = {topic.name: number for number, topic in enumerate(content.topics)}
         self._newest: list[tuple[int, bytes, float] | None] = [None] * len(content.topics)
         self._now = content.start_ns
-        self._told = 0.0
         self._speed = 1.0
         self._plays = False  # some viewer has used its playback control
-        self._viewers = False  # some viewer has been here
+        self._viewers: set[int] = set()  # who has been here
+        self._time_moved, self._closed = threading.Event(), False
+        threading.Thread(target=self._tell_time, daemon=True).start()
         try:
             self._server = foxglove.start_server(
                 name=content.name,
@@ -74,22 +79,32 @@ class SdkServer(Server, ServerListener):
         except RuntimeError as error:
             raise CannotListen(host, port, error) from None
         self._server.publish_connection_graph(_graph(content))
-        shown = f"[{host}]" if ":" in host else host
-        self.url = f"ws://{shown}:{self._server.port}"
+        self.url = url_of(host, self._server.port)
 
     def time(self, now_ns: int) -> None:
         self._now = now_ns
-        now = time.monotonic()
-        if now - self._told >= TIME_PERIOD_S:
-            self._told = now
-            self._server.broadcast_time(now_ns)
+        self._time_moved.set()
+
+    def _tell_time(self) -> None:
+        while True:
+            self._time_moved.wait()
+            self._time_moved.clear()
+            if self._closed:
+                return
+            self._server.broadcast_time(self._now)
+            time.sleep(TIME_PERIOD_S)
+
+    def jumped(self, now_ns: int) -> None:
+        self._now = now_ns
+        if self._plays:
+            self._server.broadcast_playback_state(self._playback(self._content.parameters(), True, None))
 
     def publish(self, topic: int, time_ns: int, data: bytes) -> None:
         # What was said but once, such as the run's configuration, is never too fresh to be sent again.
         self._newest[topic] = (time_ns, data, time.monotonic() if self._newest[topic] is not None else 0.0)
         self._channels[topic].log(data, log_time=time_ns)
 
-    def status(self, text: str, level: str = "info", key: str | None = None) -> None:
+    def send_status(self, text: str, level: str, key: str | None) -> None:
         self._server.publish_status(text, LEVELS[level], key)
 
     def changed(self, values: Values) -> None:
@@ -101,6 +116,8 @@ class SdkServer(Server, ServerListener):
         return {"viewer.behind": behind(self._server.port)}
 
     def close(self) -> None:
+        self._closed = True
+        self._time_moved.set()
         self._server.broadcast_time(self._now)
         if self._viewers:
             time.sleep(LINGER_S)
@@ -116,7 +133,10 @@ class SdkServer(Server, ServerListener):
 
     def on_subscribe(self, client: Any, channel: Any) -> None:
         """Whoever comes late gets what is there: nothing is sent twice to a paused or a slow topic otherwise."""
-        self._viewers = True
+        if client.id not in self._viewers:
+            self._viewers.add(client.id)
+            for key, (text, level) in list(self.statuses.items()):
+                self.send_status(text, level, key)
         newest = self._newest[self._index[channel.topic]]
         if newest is not None and time.monotonic() - newest[2] > REPEAT_S:
             self._server.broadcast_time(self._now)
@@ -154,9 +174,12 @@ class SdkServer(Server, ServerListener):
             if request.playback_speed > 0.0 and abs(request.playback_speed - self._speed) > 1e-6:
                 content.ask({"kind": "rate", "factor": float(request.playback_speed)})
                 self._speed = request.playback_speed
-            play = request.playback_command == PlaybackCommand.Play
-            if play == bool(content.parameters()["paused"]):
+            play, values = request.playback_command == PlaybackCommand.Play, content.parameters()
+            again = play and bool(values.get("ended")) and not seeked  # it begins anew, as the service resume does
+            if play == bool(values["paused"]) or again:
                 content.ask({"kind": "resume" if play else "pause"})
+            if again:
+                self._now, seeked = content.start_ns, True
         except InputError as error:
             self.status(str(error), "warning", "playback")
         return self._playback(content.parameters(), seeked, request.request_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import socket
 import time
@@ -17,7 +18,6 @@ from nodes.view.services import ServiceOffer
 DEFAULT_PORT = 8765
 PORTS_TRIED = 100
 ATTEMPTS = 10
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LAYOUT = "launch/holeshot.json"
 LOSSES_PERIOD_S = 1.0
 Values = dict[str, Any]
@@ -47,20 +47,32 @@ class Server(ABC):
     """Serves viewers. No method waits for a viewer; whatever cannot be sent in time is dropped."""
 
     url: str
-    _losses_looked_at = -math.inf
-    _losses_told: Values | None = None
+
+    def __init__(self) -> None:
+        self._losses_looked_at = -math.inf
+        self._losses_told: Values | None = None
+        self.statuses: dict[str, tuple[str, str]] = {}  # the newest text and its level by key: for who comes late
 
     @abstractmethod
     def time(self, now_ns: int) -> None:
-        """Say what simulated time it is."""
+        """Say what simulated time it is. Not each time is sent, but the last one is."""
+
+    def jumped(self, now_ns: int) -> None:  # noqa: B027 (the older protocol has no word for it)
+        """Say that time goes on from elsewhere, without a viewer having asked for it."""
 
     @abstractmethod
     def publish(self, topic: int, time_ns: int, data: bytes) -> None:
         """Send a message on a topic, by its index in the content."""
 
-    @abstractmethod
     def status(self, text: str, level: str = "info", key: str | None = None) -> None:
         """Show a text: level info, warning or error; a later one of the same key replaces it."""
+        if key is not None:
+            self.statuses[key] = text, level
+        self.send_status(text, level, key)
+
+    @abstractmethod
+    def send_status(self, text: str, level: str, key: str | None) -> None:
+        """Send a text to every viewer."""
 
     @abstractmethod
     def changed(self, values: Values) -> None:
@@ -103,19 +115,32 @@ def listen(
     other machines. Raises InputError when there is none.
     """
     for attempt in range(ATTEMPTS):
-        chosen, remark = free_port(host, port)
+        chosen, remark = free_port(host, port)  # says which one is free when that one is taken
         try:
             server = open_on(chosen)
             break
         except CannotListen:
-            if port is not None or attempt + 1 == ATTEMPTS:
+            if attempt + 1 == ATTEMPTS:
                 raise
     if remark:
         notice(remark)
-    reach = "this machine only" if host in LOOPBACK else who
+    reach = "this machine only" if _is_loopback(host) else who
     notice(f"viewer: https://app.foxglove.dev/~/view?ds=foxglove-websocket&ds.url={server.url}")
     notice(f"        {server.url} ({reach}); layout to import: {LAYOUT}")
     return server
+
+
+def url_of(host: str, port: int) -> str:
+    """Where a viewer on this machine finds a server."""
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"ws://[{here}]:{port}" if ":" in here else f"ws://{here}:{port}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def free_port(host: str, port: int | None) -> tuple[int, str]:

@@ -14,7 +14,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from typing import Any
@@ -30,7 +30,7 @@ from websockets.exceptions import ConnectionClosed
 
 from graph.errors import InputError
 from nodes.view.origin import is_welcome
-from nodes.view.server import CannotListen, Content, Server, Values
+from nodes.view.server import CannotListen, Content, Server, Values, url_of
 from nodes.view.services import RESPONSE
 
 BACKLOG = 1024
@@ -52,6 +52,8 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
 
     dropped = 0
     start_ns: int
+    graph: dict[str, Any]
+    statuses: Mapping[str, tuple[str, str]]
 
     async def send_message(self, chan_id: Any, timestamp: int, payload: bytes) -> None:
         for client in self._clients:
@@ -73,9 +75,17 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
                     await client.connection.send(message)
 
     async def _send_server_info(self, connection: Any) -> None:
-        """The run's beginning is the first time a viewer hears: its time axes count from there."""
+        """Then the run's beginning, so that a viewer's time axes count from there, and how things stand."""
         await super()._send_server_info(connection)
         await connection.send(TimeDataHeader.pack(BinaryOpcode.TIME, self.start_ns))
+        for key, (text, level) in list(self.statuses.items()):
+            await self._send_status(connection, LEVELS[level], text, key)
+
+    async def _handle_client_text_message(self, client: Any, message: Any) -> None:
+        if message["op"] == "subscribeConnectionGraph":  # of which the library knows nothing
+            await self._send_json(client.connection, self.graph)
+        elif message["op"] != "unsubscribeConnectionGraph":
+            await super()._handle_client_text_message(client, message)
 
     async def _send_json(self, connection: Any, msg: Any) -> None:
         if connection.transport is not None and connection.transport.get_write_buffer_size() > FULL_BYTES:
@@ -118,14 +128,14 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
 
     def __init__(self, content: Content, host: str, port: int, origins: Sequence[str] = ()) -> None:
         """Listens at once; ``origins`` are those of further web pages to let in. Raises CannotListen."""
+        super().__init__()
         self._content = content
         self._origins = origins
-        shown = f"[{host}]" if ":" in host else host
-        self.url = f"ws://{shown}:{port}"
+        self.url = url_of(host, port)
         self._waiting: deque[tuple[int, int, bytes]] = deque(maxlen=BACKLOG)
         self._pushed_out = 0
         self._newest: dict[int, tuple[int, bytes, float]] = {}
-        self._now, self._told = content.start_ns, 0.0
+        self._now = content.start_ns
         self._woken = False
         self._loop = asyncio.new_event_loop()
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="viewer")
@@ -141,12 +151,17 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
     def _run(self, host: str, port: int) -> None:
         asyncio.set_event_loop(self._loop)
         self._loop.run_until_complete(self._serve(host, port))
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self._loop.run_until_complete(asyncio.wait(left, timeout=CLOSE_S))
         self._loop.close()
 
     async def _serve(self, host: str, port: int) -> None:
         content = self._content
-        capabilities = ["time", "services", "parameters", "parametersSubscribe"]
-        self._wake, self._over = asyncio.Event(), asyncio.Event()
+        capabilities = ["time", "services", "parameters", "parametersSubscribe", "connectionGraph"]
+        self._wake, self._over, self._time_moved = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._server = _Unhurried(
             host,
             port,
@@ -158,6 +173,8 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             server_kwargs={"compression": None, "close_timeout": CLOSE_S, "process_request": self._admit},
         )
         self._server.start_ns = content.start_ns
+        self._server.graph = _graph(content)
+        self._server.statuses = self.statuses
         self._server.set_listener(self)
         self._server.start()
         opened = asyncio.ensure_future(self._server.wait_opened())
@@ -191,9 +208,11 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             }
             await self._server.add_service(service)
         self._ready.set()
-        sender = asyncio.ensure_future(self._send())
+        senders = [asyncio.ensure_future(work) for work in (self._send(), self._tell_time())]
         await self._over.wait()
-        sender.cancel()
+        for sender in senders:
+            sender.cancel()
+        await self._server.broadcast_time(self._now)
         self._server.close()
         await asyncio.wait({asyncio.ensure_future(self._server.wait_closed())}, timeout=1.0)
 
@@ -208,13 +227,16 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             await self._wake.wait()
             self._wake.clear()
             self._woken = False
-            now = time.monotonic()
-            if now - self._told >= TIME_PERIOD_S:
-                self._told = now
-                await self._server.broadcast_time(self._now)
             while self._waiting:
                 topic, time_ns, data = self._waiting.popleft()
                 await self._server.send_message(topic, time_ns, data)
+
+    async def _tell_time(self) -> None:
+        while True:
+            await self._time_moved.wait()
+            self._time_moved.clear()
+            await self._server.broadcast_time(self._now)
+            await asyncio.sleep(TIME_PERIOD_S)
 
     def _soon(self, work: Coroutine[Any, Any, None]) -> None:
         try:
@@ -224,6 +246,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
 
     def time(self, now_ns: int) -> None:
         self._now = now_ns
+        self._loop.call_soon_threadsafe(self._time_moved.set)
 
     def publish(self, topic: int, time_ns: int, data: bytes) -> None:
         if len(self._waiting) == BACKLOG:
@@ -235,7 +258,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             self._woken = True
             self._loop.call_soon_threadsafe(self._wake.set)
 
-    def status(self, text: str, level: str = "info", key: str | None = None) -> None:
+    def send_status(self, text: str, level: str, key: str | None) -> None:
         self._soon(self._server.send_status(LEVELS[level], text, key))
 
     def changed(self, values: Values) -> None:
@@ -286,6 +309,18 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
     async def on_client_message(self, server: Any, channel_id: Any, payload: bytes) -> None:
         """Refused, as its advertisement was."""
         raise InputError("viewers do not publish; topics are published as they are wired")
+
+
+def _graph(content: Content) -> dict[str, Any]:
+    published, heard = content.wiring.publishers, content.wiring.subscribers
+    return {
+        "op": "connectionGraphUpdate",
+        "publishedTopics": [{"name": name, "publisherIds": list(nodes)} for name, nodes in published.items()],
+        "subscribedTopics": [{"name": name, "subscriberIds": list(nodes)} for name, nodes in heard.items()],
+        "advertisedServices": [{"name": offer.name, "providerIds": ["viewer"]} for offer in content.services],
+        "removedTopics": [],
+        "removedServices": [],
+    }
 
 
 def _parameter(name: str, value: Any) -> Any:

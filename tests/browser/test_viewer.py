@@ -128,7 +128,7 @@ def test_a_fault_is_injected_and_the_run_still_verifies(watched: Watched) -> Non
         (10, "/clock/step: unknown argument steps (valid: ticks)"),
         (11, "/clock/step: the arguments must be a JSON object"),
         (12, "/clock/step: the arguments must be a JSON object"),
-        (15, "request.factor"),
+        (15, "request: factor fast: must be max, or 0.001 to 1000000"),
     ],
 )
 def test_what_is_not_valid_is_refused_in_words(watched: Watched, step: int, text: str) -> None:

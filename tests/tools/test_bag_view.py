@@ -136,7 +136,7 @@ def test_a_step_is_a_tick_of_the_recorded_run(bag: Path) -> None:
         ({}, 1_000_000),
     ):
         recorded.attachments = texts
-        player = BagPlayer(recorded, recorded.topics, rate=1.0, loop=False, paused=True)
+        player = BagPlayer(recorded, recorded.topics, rate=1.0, begin_ns=0, loop=False, paused=True)
         reply = player.ask({"kind": "step", "ticks": 3})
         assert (reply["tick"], reply["time_s"]) == (3, 3 * tick_ns * 1e-9)
 
@@ -144,7 +144,7 @@ def test_a_step_is_a_tick_of_the_recorded_run(bag: Path) -> None:
 @pytest.mark.parametrize("factor", [1e308, 1e-300, 10**400, 0, None])
 def test_a_speed_that_no_timer_keeps_is_refused(bag: Path, factor: Any) -> None:
     recorded = Bag.open(bag)
-    player = BagPlayer(recorded, recorded.topics, rate=1.0, loop=False, paused=True)
+    player = BagPlayer(recorded, recorded.topics, rate=1.0, begin_ns=0, loop=False, paused=True)
     with pytest.raises(InputError, match=r"must be max, or 0\.001 to 1000000 simulated seconds per second"):
         player.write("rate", factor)
     assert player.values()["rate"] == 1.0

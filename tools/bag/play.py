@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graph.bag import Message
 
 EXAMPLE = "Example: holeshot bag play flight.mcap --rate 0.5 --from 12 --topics truth,imu"
+HOST, LISTEN = "127.0.0.1", "tcp/127.0.0.1:0"
 LOOK_S = 0.05
 """Longest time between two looks at the keyboard, s."""
 
@@ -36,15 +37,15 @@ def play(
     viewer: Annotated[
         bool, typer.Option("--viewer", help="serve Foxglove and Lichtblick, which pause, seek and change the speed")
     ] = False,
-    host: Annotated[str, typer.Option(help="address that viewers are served on")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="address that viewers are served on")] = HOST,
     port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="port; by default the first free one from 8765")
     ] = None,
-    listen: Annotated[
-        str, typer.Option(metavar="ENDPOINT", help="zenoh endpoint; port 0: a free one")
-    ] = "tcp/127.0.0.1:0",
+    listen: Annotated[str, typer.Option(metavar="ENDPOINT", help="zenoh endpoint; port 0: a free one")] = LISTEN,
 ) -> None:
-    """Publish each message on holeshot/ID/TOPIC at its time. In a terminal, space or enter pauses and goes on.
+    """Publish each message on holeshot/ID/TOPIC at its time, or with --viewer serve it to Foxglove and Lichtblick.
+
+    In a terminal, space or enter pauses and goes on.
 
     To fly a stack against a bag, in lockstep and recorded: holeshot launch replay-stack bag=BAG
     """
@@ -62,6 +63,12 @@ def play(
         opened.heads(topic)
     if not (math.isfinite(begin) and begin >= 0):
         raise InputError(f"--from {begin:g}: must be a simulated time of at least 0 s")
+    useless = {"--run": run is not None, "--wait": wait, "--listen": listen != LISTEN}
+    if not viewer:
+        useless = {"--host": host != HOST, "--port": port is not None}
+    for option, given in useless.items():
+        if given:
+            raise InputError(f"{option}: has no meaning {'with' if viewer else 'without'} --viewer; leave it out")
     if viewer:
         from tools.bag.view import serve_bag
 

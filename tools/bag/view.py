@@ -15,6 +15,7 @@ from graph.bag import Bag, Message
 from graph.config import parse, parse_yaml
 from graph.errors import InputError
 from graph.rate import read_rate, written
+from graph.requests import Step
 from graph.wiring import SECOND
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
@@ -34,8 +35,8 @@ TICK_NS = 1_000_000
 class BagPlayer:
     """Plays messages into a server: pause, step, speed and seek, from any thread."""
 
-    def __init__(self, bag: Bag, topics: Sequence[str], rate: float, loop: bool, paused: bool) -> None:
-        """``topics`` of the bag; ``rate`` in simulated seconds per second."""
+    def __init__(self, bag: Bag, topics: Sequence[str], rate: float, begin_ns: int, loop: bool, paused: bool) -> None:
+        """``topics`` of the bag; ``rate`` in simulated seconds per second; a loop goes on at ``begin_ns``."""
         self.topics = list(topics)
         self._index = {topic: number for number, topic in enumerate(self.topics)}
         self.messages: list[Message] = [m for m in bag.messages() if m.topic in self._index]
@@ -47,11 +48,15 @@ class BagPlayer:
         self._rate = rate
         self._paused = paused
         self._loop = loop
-        self._now = self.start_ns
+        if begin_ns > self.end_ns:
+            raise InputError(f"--from {begin_ns / SECOND:g}: the bag ends at {self.end_ns / SECOND:.3f} s")
+        self._begin = max(begin_ns, self.start_ns)
+        self._now = self._begin
         self._sent = 0  # messages before this index are sent
         self._tick_ns = tick_of(bag)
         self._stop_at: int | None = None  # ns, where a step ends
         self._wound = True
+        self._jumped = False  # wound back by itself, which viewers are to be told
         self.stopped = False
         self.changed: Callable[[dict[str, Any]], None] = lambda values: None
 
@@ -73,10 +78,9 @@ class BagPlayer:
                 self._paused = False
                 if self._now >= self.end_ns:
                     self._wind(self.start_ns)
+                    self._jumped = True
             elif kind == "step":
-                ticks = request.get("ticks", 1)
-                if not isinstance(ticks, int) or isinstance(ticks, bool) or ticks < 1:
-                    raise InputError(f"request.ticks: is {ticks!r}; must be a whole number of at least 1")
+                ticks = parse(Step, dict(request), "request").ticks
                 self._paused, self._stop_at = True, min(self.end_ns, self._now + ticks * self._tick_ns)
             elif kind == "rate":
                 self._rate = read_rate(request.get("factor"), "request: factor")
@@ -87,7 +91,8 @@ class BagPlayer:
             self._lock.notify_all()
             now = self._now if self._stop_at is None else self._stop_at
             reply = {"ok": True, "tick": now // self._tick_ns, "time_s": now / SECOND, **self.values()}
-        self.changed(self.values())
+        if kind != "step":  # what a step changes is said once it is done
+            self.changed(self.values())
         return reply
 
     def write(self, name: str, value: Any) -> None:
@@ -121,6 +126,8 @@ class BagPlayer:
                     last = time.monotonic()
                     continue
                 wound, self._wound = self._wound, False
+                jumped, self._jumped = self._jumped, False
+                stepped = self._stop_at is not None
                 if self._stop_at is not None:
                     self._now, self._stop_at = self._stop_at, None
                 elif not wound and not self._paused:
@@ -128,16 +135,20 @@ class BagPlayer:
                     self._now = min(self.end_ns, self._now + int(flown_s * SECOND))
                 last = now
                 until, ended = self._now, self._now >= self.end_ns
+            if jumped:
+                server.jumped(until)
             if wound or now >= again_at:
                 self._show_all(server, until)
                 again_at = now + AGAIN_S if wound else math.inf
             else:
                 self._show_new(server, until, thinned)
             server.show_losses()
-            if ended:
+            if stepped or (ended and not self._loop):
                 self.changed(self.values())
-                if self._loop:
-                    self.seek(self.start_ns)
+            if ended and self._loop:
+                with self._lock:
+                    self._wind(self._begin)
+                    self._jumped = True
             time.sleep(FRAME_S)
 
     def _show_all(self, server: Server, time_ns: int) -> None:
@@ -189,8 +200,7 @@ def serve_bag(
     notice: Callable[[str], None] = print,
 ) -> None:
     """Serve ``bag`` to viewers until Ctrl-C or until one asks to stop. Raises InputError when it cannot listen."""
-    player = BagPlayer(bag, topics or bag.topics, rate, loop, paused)
-    player.seek(round(begin_s * SECOND))
+    player = BagPlayer(bag, topics or bag.topics, rate, round(begin_s * SECOND), loop, paused)
     content = Content(
         name=f"holeshot bag {bag.path.name}",
         topics=[_offered(bag, topic) for topic in player.topics],
