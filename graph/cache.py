@@ -123,5 +123,18 @@ def _imports(statements: Iterable[ast.stmt], package: str) -> Iterator[str]:
                 base = ".".join([*parents, base] if base else parents)
             # `from package import module` reaches the module; a name that is none is not found and costs nothing.
             yield from (base, *(f"{base}.{alias.name}" for alias in statement.names))
-        elif isinstance(statement, ast.If | ast.Try) and "TYPE_CHECKING" not in ast.dump(statement):
-            yield from _imports([*statement.body, *statement.orelse], package)
+        elif not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _imports(_inner(statement), package)
+
+
+def _inner(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """The statements within one that run with it."""
+    only_checked = isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.dump(statement.test)
+    for name, value in ast.iter_fields(statement):
+        if not isinstance(value, list) or (only_checked and name == "body"):
+            continue
+        for part in value:
+            if isinstance(part, ast.stmt):
+                yield part
+            elif isinstance(part, ast.ExceptHandler | ast.match_case):
+                yield from part.body

@@ -141,7 +141,7 @@ class Entry:
 
     def compile(self) -> None:
         """Compile the entry or load it from the cache. Raises InputError when its kernels do not compile."""
-        if self.node.python:
+        if self.node.python or interpreted():
             return
         try:
             self.dispatcher.compile(self.signature())

@@ -41,14 +41,14 @@ class FusedLoop:
     @property
     def callable(self) -> Callable[..., tuple[int, bool]]:
         """The compiled loop without the dispatcher around it."""
-        if interpreted():
-            return self.interpreted
         self.compile()
         return self.dispatcher.overloads[self.signature].entry_point
 
 
 def check(graph: Graph) -> None:
     """Raises InputError when a node of the graph cannot be compiled."""
+    if interpreted():
+        raise InputError("runner fused is compiled, which NUMBA_DISABLE_JIT forbids; use --runner process or inline")
     for instance in graph.instances:
         if instance.node.python:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Ctrl-C, once clean and twice at once."""
+"""Ctrl-C and SIGTERM, once clean and twice at once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import signal
 import threading
 from types import FrameType, TracebackType
 from typing import Any
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupt:
@@ -16,7 +18,7 @@ class Interrupt:
 
     def __init__(self) -> None:
         self.asked = False
-        self._previous: Any = None
+        self._previous: dict[int, Any] = {}
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self.asked:
@@ -25,11 +27,11 @@ class Interrupt:
 
     def __enter__(self) -> Interrupt:
         if threading.current_thread() is threading.main_thread():
-            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+            self._previous = {number: signal.signal(number, self._on_signal) for number in SIGNALS}
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+        for number, previous in self._previous.items():
+            signal.signal(number, previous)

@@ -46,6 +46,7 @@ def recorded(bag: Bag, session: Session) -> Recording:
     of this graph records: a topic is absent or has other fields, times are no ticks of the run.
     """
     graph = session.graph
+    _check_heads(bag, [*(t.name for t in graph.topics), *(t.name for d in session.derived for t in d.topics)])
     cut = bag.metadata.get(CUT)
     if cut is not None and cut.get("from_ns") != "0":
         raise InputError(
@@ -64,6 +65,18 @@ def recorded(bag: Bag, session: Session) -> Recording:
     return Recording(graph, end, logs)
 
 
+def _check_heads(bag: Bag, topics: Sequence[str]) -> None:
+    """Raises InputError when what stands before a message is not as a recorder writes it."""
+    for topic in topics:
+        if topic not in bag.counts:
+            continue
+        heads, where = bag.heads(topic), f"{bag.path}: topic {topic}"
+        if not np.array_equal(heads["sequence"], np.arange(len(heads))):
+            raise InputError(f"{where}: its messages are not numbered from 0 without a gap")
+        if (heads["publish_time"] != heads["log_time"]).any():
+            raise InputError(f"{where}: has a message that was published at another time than it was delivered at")
+
+
 def _log(bag: Bag, topic: str, message: type, period_ns: int, ticks: int) -> Array:
     schema = bag.schemas[topic]
     where = f"{bag.path}: topic {topic}"
@@ -77,8 +90,6 @@ def _log(bag: Bag, topic: str, message: type, period_ns: int, ticks: int) -> Arr
         raise InputError(f"{where}: its times are not ticks of {period_ns} ns in order: this is no bag of one run")
     if len(times) and times[-1] // period_ns >= ticks:
         raise InputError(f"{where}: has a message at {times[-1] / SECOND:g} s, beyond the end of the run")
-    if not np.array_equal(channel["sequence"], np.arange(len(times))):
-        raise InputError(f"{where}: its messages are not numbered from 0 without a gap")
     log = np.zeros(len(times), log_dtype(message))
     log["tick"] = times // period_ns
     _opaque(log)["data"] = channel["data"].view(np.dtype((np.void, record_dtype(message).itemsize)))

@@ -23,6 +23,10 @@ _RESOLVERS = (
 )
 
 
+LARGEST = 1 << 22
+"""Bytes of a file: a hundred times what any has."""
+
+
 class _Loader(yaml.SafeLoader):
     """PyYAML's safe loader, restricted to the subset above."""
 
@@ -46,7 +50,12 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
     def construct_decimal(self, node: yaml.ScalarNode) -> int:
-        return int(self.construct_scalar(node))
+        text = self.construct_scalar(node)
+        try:
+            return int(text)
+        except ValueError:  # of more digits than Python reads
+            problem = f"a number of {len(text)} digits"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
 
     def construct_number(self, node: yaml.ScalarNode) -> float:
         text = self.construct_scalar(node)
@@ -90,7 +99,12 @@ def load_yaml(path: Path | Traversable, source: str | None = None) -> dict[str, 
     """The mapping in the file `path` (a Path or a package resource), read as UTF-8; InputError when there is none."""
     source = str(path) if source is None else source
     try:
-        text = path.read_bytes().decode("utf-8")
+        if isinstance(path, Path) and path.exists() and not (path.is_file() or path.is_dir()):
+            raise InputError(f"{source}: is no regular file")
+        data = path.read_bytes()
+        if len(data) > LARGEST:
+            raise InputError(f"{source}: has {len(data)} bytes; must be at most {LARGEST}")
+        text = data.decode("utf-8")
     except OSError as error:
         raise InputError(f"{source}: {(error.strerror or str(error)).lower()}") from None
     except UnicodeDecodeError as error:

@@ -11,6 +11,8 @@ from msgs.score import MAX_LAPS
 from scenarios.fields import BelowOne, Fraction, Name, NonNegative, Positive, Vector
 
 NS_PER_S = 1_000_000_000
+MOST_FAULTS = 32
+"""In a scenario: no more than the fault injector can announce."""
 
 
 class Randomization(Config):
@@ -139,7 +141,9 @@ class Scenario(Config):
     seed: int = Field(ge=0, lt=2**63, description="of every random draw of the run")
     speed_limit_m_s: Positive | None = Field(default=None, description="highest true speed of a successful run, m/s")
     randomization: Randomization = Field(default=Randomization(), description="bounds of the draws from the seed")
-    faults: tuple[Annotated[Fault, Field(discriminator="kind")], ...] = Field(default=(), description="timed faults")
+    faults: tuple[Annotated[Fault, Field(discriminator="kind")], ...] = Field(
+        default=(), max_length=MOST_FAULTS, description="timed faults"
+    )
     sim: Sim = Field(default=Sim(), description="the simulator")
 
     @model_validator(mode="after")

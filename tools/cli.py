@@ -3,6 +3,7 @@
 0 good; 1 the run or check ended and failed; 2 bad input; 3 a node failed or stalled; 130 ended by Ctrl-C.
 """
 
+import signal
 import sys
 from typing import Annotated
 
@@ -50,6 +51,7 @@ def main() -> None:
     """Run the command line; every expected failure is a sentence and an exit code."""
     from graph.outcome import NodeFailure
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends the command this way is Ctrl-C too
     try:
         app()
     except InputError as error:

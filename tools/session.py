@@ -137,6 +137,8 @@ def bag_path(world: World, given: str | None) -> str:
     if not path.parent.is_dir():
         raise InputError(f"--record {given}: there is no folder {path.parent}")
     if path.exists():
+        if not path.is_file():
+            raise InputError(f"--record {given}: is no regular file; it stays as it is")
         with path.open("rb") as file:
             head = file.read(len(MCAP_MAGIC))
         if head not in (MCAP_MAGIC, b""):
@@ -174,5 +176,5 @@ def kept_if_recorded(bag: str) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            if Path(bag).stat().st_size == 0:
+            if Path(bag).is_file() and Path(bag).stat().st_size == 0:
                 Path(bag).unlink()

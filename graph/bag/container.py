@@ -1,11 +1,12 @@
 """The MCAP file being written: records in place, and everything the summary at its end needs to know about them."""
 
+import contextlib
 import errno
 import fcntl
 import os
 import stat
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,13 @@ class Container:
         self._chunk_indexes: list[bytes] = []
         self._attachment_indexes: list[bytes] = []
         self._metadata_indexes: list[bytes] = []
-        self._emit(records.MAGIC + header)
+        try:
+            self._emit(records.MAGIC + header)
+        except InputError:
+            self.close()
+            if exclusive:
+                path.unlink()  # nobody else knows of it
+            raise
 
     def _claim(self) -> None:
         """Make the file this writer's alone, and only then empty it. A device has nothing to empty, and some file
@@ -130,7 +137,7 @@ class Container:
         self._write(record, begin)
         self._write(records.gap(begin - self._offset), self._offset)
         if self._preview is not None and self._preview[1] > end:
-            self._file.truncate(end)
+            self._cut_off(end)
         self._preview = begin, end
 
     def _free_place(self, size: int) -> int:
@@ -181,15 +188,24 @@ class Container:
         self._crc = zlib.crc32(data, self._crc)
         self._offset += len(data)
         if self._preview is not None and self._preview[1] > self._offset:
-            self._file.truncate(self._offset)
+            self._cut_off(self._offset)
         self._preview = None
 
     def _write(self, data: bytes, offset: int) -> None:
         rest = memoryview(data)
-        try:
+        with self._reported():
             while rest:
                 written = os.pwrite(self._file.fileno(), rest, offset)
                 rest, offset = rest[written:], offset + written
+
+    def _cut_off(self, size: int) -> None:
+        with self._reported():
+            self._file.truncate(size)
+
+    @contextlib.contextmanager
+    def _reported(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             self.broken = True
             raise InputError(f"{self._path}: the bag cannot be written: {error.strerror}") from None

@@ -65,13 +65,14 @@ class Bag:
         self.start_time, self.end_time = (int(times.min()), int(times.max())) if times.size else (0, 0)
 
     def heads(self, topic: str) -> np.ndarray:
-        """Of all messages of a topic in file order, whatever they hold: an array (n,) of log_time (ns) and sequence.
+        """Of all messages of a topic in file order, whatever they hold: (n,) of log and publish time (ns), and sequence.
 
         Raises InputError when the bag does not have the topic.
         """
         heads = self._heads[self._chosen(topic)]
-        result = np.empty(heads.size, [("log_time", "<i8"), ("sequence", "<u4")])
-        result["log_time"], result["sequence"] = heads["log_time"], heads["sequence"]
+        result = np.empty(heads.size, [("log_time", "<i8"), ("publish_time", "<i8"), ("sequence", "<u4")])
+        for name in result.dtype.names or ():
+            result[name] = heads[name]
         return result
 
     def _chosen(self, topic: str) -> np.ndarray:

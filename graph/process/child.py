@@ -15,6 +15,7 @@ from typing import Any
 
 from graph.errors import InputError
 from graph.execution import Execution, sink_context
+from graph.interrupt import SIGNALS
 from graph.process.clock_host import ClockHost
 from graph.process.edges import PacketError
 from graph.process.link import Link
@@ -46,7 +47,8 @@ def main(name: str, spawn: Spawn, connection: Connection, foreign: Collection[Co
     """
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     for other in foreign:
         other.close()
     link = Link(connection)

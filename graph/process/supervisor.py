@@ -15,6 +15,7 @@ from typing import Any
 
 from graph.build import Session
 from graph.execution import Execution
+from graph.interrupt import SIGNALS
 from graph.memory import entry_of
 from graph.outcome import NodeFailure, Outcome, failure
 from graph.process import transport
@@ -90,7 +91,7 @@ class ProcessRun:
     def _run(self) -> Outcome:
         interrupted = False
         # A Ctrl-C while processes are forked waits until all are there to be told.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             self._fork()
             while True:

@@ -139,6 +139,18 @@ def test_ctrl_c_once_is_a_clean_end(tmp_path):
     assert Bag.open(bag).counts["truth"] > 0
 
 
+@pytest.mark.parametrize("runner", ["process", "inline"])
+def test_sigterm_is_a_clean_end_too(runner, tmp_path):
+    bag = tmp_path / "run.mcap"
+    flight = Flight("sitl", "--record", str(bag), "--rate", "2", "--runner", runner)
+    while not (bag.exists() and bag.stat().st_size >= 30_000):
+        flight.go_on()
+    flight.process.send_signal(signal.SIGTERM)
+    code, _, err = flight.end()
+    assert code == 130, err
+    assert Bag.open(bag).metadata["completeness"]["complete"] == "yes"
+
+
 def test_ctrl_c_twice_is_at_once(tmp_path):
     bag = tmp_path / "run.mcap"
     flight = Flight(ZOO, "kind=silent", "--record", str(bag), "--rate", "0.1")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mcap.writer import Writer
 
 from graph.bag import Bag, BagWriter
 from graph.bag.divergence import Messages, compare, leaves
@@ -214,3 +215,31 @@ def test_a_bag_of_something_else_is_refused(holeshot: Command, tmp_path: Path) -
         "does not carry vehicle.yaml, course.yaml, baseline.yaml, launch.yaml: only a bag recorded by holeshot can be "
         "computed again\n"
     )
+
+
+@pytest.mark.parametrize("topic", ["imu", "scene"])
+@pytest.mark.parametrize(("publish_shift", "sequence_shift"), [(1, 0), (0, 1)])
+def test_what_stands_before_a_message_is_proven_too(
+    holeshot: Command, flight: Path, tmp_path: Path, topic: str, publish_shift: int, sequence_shift: int
+) -> None:
+    bag = Bag.open(flight)
+    with (tmp_path / "other.mcap").open("wb") as stream:
+        writer = Writer(stream)
+        writer.start()
+        channels = {}
+        for name in bag.topics:
+            schema = bag.schemas[name]
+            schema_id = writer.register_schema(schema.name, schema.encoding, schema.data)
+            channels[name] = writer.register_channel(name, bag.encodings[name], schema_id)
+        for name, data in bag.attachments.items():
+            writer.add_attachment(0, 0, name, "", data)
+        for name, entries in bag.metadata.items():
+            writer.add_metadata(name, dict(entries))
+        for m in bag.messages():
+            wrong = m.topic == topic and m.sequence == 7
+            publish_time, sequence = m.log_time + wrong * publish_shift, m.sequence + wrong * sequence_shift
+            writer.add_message(channels[m.topic], m.log_time, m.data, publish_time, sequence)
+        writer.finish()
+    code, _, err = holeshot("bag", "verify", tmp_path / "other.mcap", "--all")
+    assert code == 2
+    assert f"topic {topic}: " in err

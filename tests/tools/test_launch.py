@@ -3,6 +3,8 @@ nothing overwritten.
 """
 
 import json
+import os
+import stat
 
 import pytest
 
@@ -48,6 +50,33 @@ def test_two_launches_never_write_one_file(tmp_path, monkeypatch):
 def test_a_launch_that_fails_leaves_no_empty_bag(tmp_path):
     refused(tmp_path, "scenario=null-pad", "--runner", "fused", "viewer_host=no.such.host.invalid", "--viewer")
     assert not (tmp_path / "bags").exists()
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFIFO, stat.S_IFCHR])
+def test_what_is_no_regular_file_is_not_recorded_to_and_stays(kind, tmp_path):
+    path = tmp_path / "run.mcap"
+    try:
+        os.mknod(path, kind | 0o666, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("making a device needs root")
+    message = refused(tmp_path, "scenario=null-pad", "--record", str(path))
+    assert message == f"holeshot: --record {path}: is no regular file; it stays as it is"
+    assert stat.S_IFMT(path.stat().st_mode) == kind
+
+
+def test_a_pipe_is_no_scenario(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    assert refused(tmp_path, f"scenario={tmp_path}/pipe.yaml") == f"holeshot: {tmp_path}/pipe.yaml: is no regular file"
+
+
+def test_the_interpreter_flies_what_is_not_compiled(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    flown = ("launch", "sitl", "scenario=null-pad", "duration=0.01")
+    run = holeshot(*flown, "--runner", "inline", "--record", str(tmp_path / "run.mcap"))
+    assert run.returncode == 0, run.stderr
+    assert refused(tmp_path, *flown[2:], "--runner", "fused") == (
+        "holeshot: runner fused is compiled, which NUMBA_DISABLE_JIT forbids; use --runner process or inline"
+    )
 
 
 def test_where_bags_cannot_be_written_the_place_is_named(tmp_path):
