@@ -65,7 +65,7 @@ class Bag:
         self.start_time, self.end_time = (int(times.min()), int(times.max())) if times.size else (0, 0)
 
     def heads(self, topic: str) -> np.ndarray:
-        """Of all messages of a topic in file order, whatever they hold: (n,) of log and publish time (ns), and sequence.
+        """Of all messages of a topic in file order, whatever they hold: (n,) of log_time, publish_time (ns), sequence.
 
         Raises InputError when the bag does not have the topic.
         """
