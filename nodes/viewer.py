@@ -24,7 +24,7 @@ from msgs.record import read
 from msgs.score import Score, Verdict
 from nodes.view.offer import offered, wiring_of
 from nodes.view.origin import listed
-from nodes.view.server import Content, Server, Values, free_port, listen
+from nodes.view.server import RUN, Content, Server, Values, free_port, listen
 from nodes.view.services import services
 from nodes.view.thinning import Thinning
 
@@ -95,17 +95,13 @@ class Viewer(Sink):
             context.notice,
         )
         self._over = False  # how it ended is said
-        self.server.status("running", key="run")
+        self.server.status("running", key=RUN)
 
     def _first_values(self) -> Values:
         run = self.context.provenance.metadata.get("run", {})
         values: Values = {name: run.get(name, "") for name in ("launch", "scenario", "baseline", "course", "vehicle")}
         values |= {"seed": int(run.get("seed", 0)), "runner": self.context.runner}
-        values |= {
-            "paused": False,
-            "rate": written(self.context.rate),
-            "viewer.left_out": 0,
-        }
+        values |= {"paused": False, "rate": written(self.context.rate), "viewer.left_out": 0}
         baseline = self.context.provenance.attachments.get("baseline.yaml", b"{}").decode()
         parameters = (parse_yaml(baseline, "baseline") or {}).get("parameters") or {}
         return values | {f"baseline.{name}": value for name, value in parameters.items()}
@@ -147,7 +143,7 @@ class Viewer(Sink):
 
     def failed(self, text: str) -> None:
         """Show what failed."""
-        self.server.status(text, "error", "run")
+        self.server.status(text, "error", RUN)
         self._over = True
 
     def _say(self, text: str, level: str = "info", over: bool = False) -> None:
@@ -155,7 +151,7 @@ class Viewer(Sink):
         with self._lock:
             if not self._over:
                 self._over = over
-                self.server.status(text, level, "run")
+                self.server.status(text, level, RUN)
 
     def close(self) -> None:
         """Stop serving."""

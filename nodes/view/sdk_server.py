@@ -24,7 +24,7 @@ from foxglove.websocket import (
 
 from graph.errors import InputError
 from nodes.view.behind import behind
-from nodes.view.server import CannotListen, Content, Server, Values, url_of
+from nodes.view.server import RUN, CannotListen, Content, Server, Values, url_of
 from nodes.view.services import RESPONSE, ServiceOffer
 
 TIME_PERIOD_S = 1.0 / 60.0
@@ -63,7 +63,6 @@ class SdkServer(Server, ServerListener):
         self._plays = False  # some viewer has used its playback control
         self._viewers: set[int] = set()  # who has been here
         self._time_moved, self._closed = threading.Event(), False
-        threading.Thread(target=self._tell_time, daemon=True).start()
         try:
             self._server = foxglove.start_server(
                 name=content.name,
@@ -78,6 +77,7 @@ class SdkServer(Server, ServerListener):
             )
         except RuntimeError as error:
             raise CannotListen(host, port, error) from None
+        threading.Thread(target=self._tell_time, daemon=True).start()
         self._server.publish_connection_graph(_graph(content))
         self.url = url_of(host, self._server.port)
 
@@ -135,8 +135,8 @@ class SdkServer(Server, ServerListener):
         """Whoever comes late gets what is there: nothing is sent twice to a paused or a slow topic otherwise."""
         if client.id not in self._viewers:
             self._viewers.add(client.id)
-            for key, (text, level) in list(self.statuses.items()):
-                self.send_status(text, level, key)
+            if self.standing[0]:
+                self.send_status(*self.standing, RUN)
         newest = self._newest[self._index[channel.topic]]
         if newest is not None and time.monotonic() - newest[2] > REPEAT_S:
             self._server.broadcast_time(self._now)

@@ -20,6 +20,8 @@ PORTS_TRIED = 100
 ATTEMPTS = 10
 LAYOUT = "launch/holeshot.json"
 LOSSES_PERIOD_S = 1.0
+RUN = "run"
+"""Key of the status that says how the run stands."""
 Values = dict[str, Any]
 
 
@@ -51,7 +53,7 @@ class Server(ABC):
     def __init__(self) -> None:
         self._losses_looked_at = -math.inf
         self._losses_told: Values | None = None
-        self.statuses: dict[str, tuple[str, str]] = {}  # the newest text and its level by key: for who comes late
+        self.standing = ("", "info")  # how the run stands, if that is said, and its level: for who comes late
 
     @abstractmethod
     def time(self, now_ns: int) -> None:
@@ -66,8 +68,8 @@ class Server(ABC):
 
     def status(self, text: str, level: str = "info", key: str | None = None) -> None:
         """Show a text: level info, warning or error; a later one of the same key replaces it."""
-        if key is not None:
-            self.statuses[key] = text, level
+        if key == RUN:
+            self.standing = text, level
         self.send_status(text, level, key)
 
     @abstractmethod

@@ -14,7 +14,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from typing import Any
@@ -30,7 +30,7 @@ from websockets.exceptions import ConnectionClosed
 
 from graph.errors import InputError
 from nodes.view.origin import is_welcome
-from nodes.view.server import CannotListen, Content, Server, Values, url_of
+from nodes.view.server import RUN, CannotListen, Content, Server, Values, url_of
 from nodes.view.services import RESPONSE
 
 BACKLOG = 1024
@@ -53,7 +53,7 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
     dropped = 0
     start_ns: int
     graph: dict[str, Any]
-    statuses: Mapping[str, tuple[str, str]]
+    standing: Callable[[], tuple[str, str]]
 
     async def send_message(self, chan_id: Any, timestamp: int, payload: bytes) -> None:
         for client in self._clients:
@@ -78,8 +78,9 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
         """Then the run's beginning, so that a viewer's time axes count from there, and how things stand."""
         await super()._send_server_info(connection)
         await connection.send(TimeDataHeader.pack(BinaryOpcode.TIME, self.start_ns))
-        for key, (text, level) in list(self.statuses.items()):
-            await self._send_status(connection, LEVELS[level], text, key)
+        text, level = self.standing()
+        if text:
+            await self._send_status(connection, LEVELS[level], text, RUN)
 
     async def _handle_client_text_message(self, client: Any, message: Any) -> None:
         if message["op"] == "subscribeConnectionGraph":  # of which the library knows nothing
@@ -174,7 +175,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         )
         self._server.start_ns = content.start_ns
         self._server.graph = _graph(content)
-        self._server.statuses = self.statuses
+        self._server.standing = lambda: self.standing
         self._server.set_listener(self)
         self._server.start()
         opened = asyncio.ensure_future(self._server.wait_opened())

@@ -150,9 +150,10 @@ def test_status_messages_tell_how_the_run_goes(watched: Watched) -> None:
     assert any(m.startswith("no success: timeout") for m in messages)
 
 
-def test_the_connection_graph_is_the_real_wiring(tmp_path: Path) -> None:
-    with Live(tmp_path / "run.mcap", "duration=2") as live:
-        graph = viewer(live, "sdk.v1", {"do": "graph"}, call("/clock/stop"))["results"][0]
+@pytest.mark.parametrize("protocol", ["sdk.v1", "websocket.v1"])
+def test_the_connection_graph_is_the_real_wiring(protocol: str, tmp_path: Path) -> None:
+    with Live(tmp_path / "run.mcap", "duration=2", f"viewer_protocol={protocol}") as live:
+        graph = viewer(live, protocol, {"do": "graph"}, call("/clock/stop"))["results"][0]
     published = {t["name"]: t["publisherIds"] for t in graph["publishedTopics"]}
     subscribed = {t["name"]: sorted(t["subscriberIds"]) for t in graph["subscribedTopics"]}
     assert published["truth"] == ["simulator"]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,8 +77,9 @@ def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return record(tmp_path_factory.mktemp("view") / "run.mcap", "duration=4")
 
 
-@pytest.fixture
-def watcher(bag: Path) -> Iterator[Watcher]:
+@contextmanager
+def watching(bag: Path, *options: str) -> Iterator[Watcher]:
+    """A viewer of ``bag play --viewer`` with these options."""
     command = [
         sys.executable,
         "-c",
@@ -86,7 +88,7 @@ def watcher(bag: Path) -> Iterator[Watcher]:
         "play",
         str(bag),
         "--viewer",
-        "--paused",
+        *options,
     ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stderr is not None
@@ -104,6 +106,19 @@ def watcher(bag: Path) -> Iterator[Watcher]:
         watcher.client.close()
         process.terminate()
         reader.join()
+
+
+@pytest.fixture
+def watcher(bag: Path) -> Iterator[Watcher]:
+    with watching(bag, "--paused") as watcher:
+        yield watcher
+
+
+def test_a_loop_tells_that_it_jumps_back_to_where_it_began(bag: Path) -> None:
+    with watching(bag, "--loop", "--from", "3", "--rate", "2") as watcher:
+        watcher.control(PLAY, speed=2.0)
+        jumped = watcher.state(lambda s: s.seeked)
+        assert (jumped.status, jumped.time_ns) == (PLAYING, 3_000_000_000)
 
 
 def test_a_seek_shows_the_newest_message_of_every_topic_at_that_time(bag: Path, watcher: Watcher) -> None:

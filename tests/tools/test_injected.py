@@ -114,7 +114,7 @@ def test_a_step_is_exact_and_a_pause_holds(tmp_path: Path) -> None:
         ({"kind": "step", "ticks": "9"}, "request.ticks: is the text '9'; must be a whole number"),
         ({"kind": "rate", "factor": -1.0}, "request: factor -1.0: must be max, or 0.001 to 1000000 simulated seconds"),
         ({"kind": "rate", "factor": 1e-300}, "request: factor 1e-300: must be max, or 0.001 to 1000000 simulated"),
-        ({"kind": "rate", "factor": 10**400}, "request.factor"),
+        ({"kind": "rate", "factor": 10**400}, "request: factor 1000"),
         (order({"kind": "link_los"}), "order: fault: unknown kind 'link_los'; did you mean link_loss? (valid: "),
         (order({"kind": "link_loss", "start_s": 1}), "fault: start_s: a fault is injected at once"),
         ({"kind": "order", "node": "imu", "order": {}}, "request: node: imu takes no orders (valid: fault_injector)"),

@@ -19,7 +19,7 @@ from graph.requests import Step
 from graph.wiring import SECOND
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
-from nodes.view.server import Content, Server, listen
+from nodes.view.server import RUN, Content, Server, listen
 from nodes.view.services import services
 from nodes.view.thinning import Thinning
 from scenarios.scenario import Scenario
@@ -217,6 +217,7 @@ def serve_bag(
         lambda chosen: SdkServer(content, host, chosen), host, port, "whoever reaches this machine can watch", notice
     )
     player.changed = server.changed
+    server.status(f"plays {bag.path.name}", key=RUN)
     try:
         notice("        Ctrl-C ends")
         player.play(server)

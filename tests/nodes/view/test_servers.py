@@ -13,7 +13,7 @@ import pytest
 from graph.errors import InputError
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
-from nodes.view.server import Content, Server, free_port, listen
+from nodes.view.server import RUN, Content, Server, free_port, listen
 from nodes.view.services import services
 from tests.nodes.view.clients import BINARY, CLOSE, MESSAGE, TEXT, TIME, Client, frame, service_call
 
@@ -270,6 +270,35 @@ def test_whoever_comes_late_gets_what_is_there(run: Run) -> None:
             return not missing
 
         client.until(all_came)
+
+
+def test_the_last_time_is_told(run: Run) -> None:
+    with run.client() as client:
+        client.subscribe_all()
+        for now in range(0, 1000, 10):
+            run.server.time(now)
+        client.until(lambda m: isinstance(m, bytes) and m[0] == TIME and struct.unpack_from("<Q", m, 1) == (990,))
+
+
+def test_who_comes_late_hears_how_the_run_stands(run: Run) -> None:
+    run.server.status("running", key=RUN)
+    run.server.status("paused", key=RUN)
+    heard: list[Any] = []
+
+    def said(message: Any) -> bool:
+        heard.append(message)
+        return isinstance(message, dict) and message.get("message") == "paused"
+
+    def advertised(message: Any) -> bool:
+        return isinstance(message, dict) and message["op"] == "advertise"
+
+    with run.client() as client:  # one server says it before it names the channels, one when a channel is asked for
+        client.until(lambda m: said(m) or advertised(m))
+        if advertised(heard[-1]):
+            channel = heard[-1]["channels"][0]["id"]
+            client.say(op="subscribe", subscriptions=[{"id": channel, "channelId": channel}])
+            client.until(said)
+    assert "running" not in [m.get("message") for m in heard if isinstance(m, dict)]
 
 
 def test_a_port_that_is_taken_is_named_with_one_that_is_free(run: Run) -> None:
