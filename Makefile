@@ -8,7 +8,7 @@ PYTHON = $(shell for p in $(CANDIDATES); do $$p -c '$(SUITS)' >/dev/null 2>&1 &&
 
 BIN := .venv/bin
 READY := .venv/ready
-# Tests that start many processes each run one after the other, beside all others: tests/conftest.py says which.
+# Tests that must not run beside each other are marked as a group.
 PARALLEL := --numprocesses auto --dist loadgroup
 
 .PHONY: fly test check bench gate-p1 stress golden clean distclean

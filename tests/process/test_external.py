@@ -10,6 +10,8 @@ import pytest
 from graph.bag import Bag
 from tests.process.session import ROOT, Flight
 
+pytestmark = pytest.mark.xdist_group("external")  # the program joins the first run that waits for its node
+
 FILES = dict(
     re.findall(r"^```\w+\n# ([\w.]+)\n(.*?)^```", (ROOT / "docs/protocol.md").read_text(), re.MULTILINE | re.DOTALL)
 )
