@@ -8,8 +8,6 @@ PYTHON = $(shell for p in $(CANDIDATES); do $$p -c '$(SUITS)' >/dev/null 2>&1 &&
 
 BIN := .venv/bin
 READY := .venv/ready
-# Tests that must not run beside each other are marked as a group.
-PARALLEL := --numprocesses auto --dist loadgroup
 
 .PHONY: fly test check bench gate-p1 stress golden clean distclean
 
@@ -17,13 +15,13 @@ fly: $(READY)
 	$(BIN)/holeshot launch sitl
 
 test: $(READY)
-	$(BIN)/python -m pytest $(PARALLEL)
+	$(BIN)/python -m pytest --numprocesses auto
 
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest $(PARALLEL) -m 'slow or not slow'
+	$(BIN)/python -m pytest --numprocesses auto -m 'slow or not slow'
 
 bench: $(READY)
 	$(BIN)/holeshot bench

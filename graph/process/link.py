@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
 GRACE_S = 2.0
 """How long a process that was told to end may take."""
+RETRY_S = 0.01
 
 
 class Link:
@@ -43,7 +45,12 @@ class Link:
         timer = threading.Timer(GRACE_S, os._exit, (3,))
         timer.daemon = True
         timer.start()
-        self._on_stop()
+        while True:
+            try:
+                self._on_stop()
+                return
+            except RuntimeError:  # zenoh's, while the process itself is amid a call of the session
+                time.sleep(RETRY_S)
 
     def failed(self, node: str, text: str, trace: str = "") -> None:
         """Report that ``node`` failed, this process's own or whose fault it is."""

@@ -12,10 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "bags").glob("*.md")])
-MARKS = {
-    "protocol": pytest.mark.xdist_group("external"),  # see tests/process/test_external.py
-    **dict.fromkeys(("README", "bags", "batches", "scenarios"), pytest.mark.slow),
-}
+LONG = ("README", "bags", "batches", "scenarios")
+"""Documents whose commands take long."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w./-]+\.(?:py|yaml))\n")
 
@@ -52,7 +50,7 @@ def bin_path(tmp_path_factory):
 
 @pytest.mark.parametrize(
     "document",
-    [pytest.param(d, marks=MARKS.get(d.stem, ()), id=names(d)) for d in DOCUMENTS],
+    [pytest.param(d, marks=[pytest.mark.slow] if d.stem in LONG else [], id=names(d)) for d in DOCUMENTS],
 )
 def test_commands_run(document, tmp_path, bin_path):
     for language, text in blocks(document):

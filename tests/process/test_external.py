@@ -10,8 +10,6 @@ import pytest
 from graph.bag import Bag
 from tests.process.session import ROOT, Flight
 
-pytestmark = pytest.mark.xdist_group("external")  # the program joins the first run that waits for its node
-
 FILES = dict(
     re.findall(r"^```\w+\n# ([\w.]+)\n(.*?)^```", (ROOT / "docs/protocol.md").read_text(), re.MULTILINE | re.DOTALL)
 )
@@ -25,14 +23,16 @@ def folder(tmp_path):
     return tmp_path
 
 
-def joined(folder, *changes):
-    """The node from outside, its program changed."""
+def joined(folder, name, *changes):
+    """The node from outside under a name of its own, which no other run here waits for, its program changed."""
+    launch = folder / "outside.yaml"
+    launch.write_text(launch.read_text().replace("{altimeter:", f"{{{name}:"))
     program = (folder / "join.py").read_text()
     for old, new in changes:
         assert old in program
         program = program.replace(old, new)
     (folder / "join.py").write_text(program)
-    return subprocess.Popen([sys.executable, "join.py", "altimeter"], cwd=folder, stderr=subprocess.DEVNULL)
+    return subprocess.Popen([sys.executable, "join.py", name], cwd=folder, stderr=subprocess.DEVNULL)
 
 
 def end_of(flight, node):
@@ -45,24 +45,22 @@ def end_of(flight, node):
 
 def test_one_that_leaves(folder):
     bag = folder / "run.mcap"
-    node = joined(folder)
+    node = joined(folder, "leaver")
     flight = Flight("./outside.yaml", "--record", str(bag), "--rate", "2", cwd=folder)
     while not (bag.exists() and bag.stat().st_size > 50_000):
         flight.go_on()
     node.kill()
     code, _, err = end_of(flight, node)
     assert code == 3
-    assert re.search(r"node altimeter failed: it left the run at tick \d+ .*; it owed topic altitude", err), err
+    assert re.search(r"node leaver failed: it left the run at tick \d+ .*; it owed topic altitude", err), err
     assert Bag.open(bag).counts["altitude"] > 0
 
 
 def test_one_that_leaves_a_packet_out(folder):
-    node = joined(folder, ('"<qqqI", k,', '"<qqqI", k + (k > 50),'))
+    node = joined(folder, "skipper", ('"<qqqI", k,', '"<qqqI", k + (k > 50),'))
     code, _, err = end_of(Flight("./outside.yaml", "--record", str(folder / "run.mcap"), cwd=folder), node)
     assert code == 3
-    assert re.search(
-        "node altimeter failed: its packets to (recorder|altimeter): packet 51 was lost, packet 52", err
-    ), err
+    assert re.search("node skipper failed: its packets to (recorder|skipper): packet 51 was lost, packet 52", err), err
 
 
 @pytest.mark.parametrize("part", ["nodes.recorder", "nodes.clock", "nodes.scene"])
