@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from graph.derived import Derived
 from graph.memory import Array
@@ -40,6 +40,11 @@ class SinkContext:
 
 class Sink(ABC):
     """Takes the messages of every topic, window by window: the same in every runner."""
+
+    PERIOD_S: ClassVar[float] = 0.0
+    """Wall time between two takes at least, where the sink has a process of its own: it then takes what became final
+    meanwhile at once, and the run goes on without waiting for it, up to a second of simulated time and four windows.
+    """
 
     def __init__(self, context: SinkContext) -> None:
         self.context = context

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field
 
 from graph.config import Config, parse_yaml
@@ -44,7 +45,7 @@ class Options(Config):
         default=None, ge=1, le=65535, description="port; by default the first free one from 8765 on"
     )
     hz: float = Field(
-        default=50.0, ge=0, description="messages of a topic per simulated second at most; 0: all of them"
+        default=50.0, ge=0, description="messages of a topic per second, simulated or not, at most; 0: all"
     )
     origins: str | None = Field(
         default=None,
@@ -57,6 +58,8 @@ class Options(Config):
 
 class Viewer(Sink):
     """Serves one run."""
+
+    PERIOD_S = 1.0 / 60.0
 
     @classmethod
     def check(cls, options: Options) -> None:
@@ -75,7 +78,8 @@ class Viewer(Sink):
         self._topics = [t.name for t in graph.topics]
         self._score = next((t.name for t in graph.topics if t.message is Score), None)
         self._stream = DerivedStream(context.derived)
-        self._thinned = [Thinning(context.options.hz, graph.period_ns) for _ in self._topics]
+        served = len(self._topics) + len(self._stream.topics)
+        self._thinned = [Thinning(context.options.hz, graph.period_ns) for _ in range(served)]
         self._lock = threading.Lock()
         self._values = self._first_values()
         injector = next((i.name for i in graph.instances if "faults" in i.outputs and i.setup.live is not None), None)
@@ -121,7 +125,8 @@ class Viewer(Sink):
                 slot = log[index]
                 chosen.append((int(slot["tick"]), number, HEADER + slot["data"].tobytes()))
         for number, messages in enumerate(self._stream.take(end, logs), len(self._topics)):
-            chosen += [(tick, number, data) for tick, data in messages]
+            kept = self._thinned[number].chosen(np.array([tick for tick, _ in messages], np.int64))
+            chosen += [(messages[index][0], number, messages[index][1]) for index in kept]
         chosen.sort(key=lambda message: message[:2])
         self.server.time(end * self._period_ns)
         for tick, number, data in chosen:

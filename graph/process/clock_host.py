@@ -10,7 +10,7 @@ from graph.control import Control, Rows
 from graph.errors import InputError
 from graph.process.packets import CLOCK, DONE, NO_STOP, Order
 from graph.process.peer import Peer
-from graph.process.plan import COMPUTING, FIRST_COUNT, LATENCY_NS, PACKETS, WINDOWS_IN_FLIGHT, Board, Plan
+from graph.process.plan import COMPUTING, FIRST_COUNT, LATENCY_NS, PACKETS, Board, Plan
 from graph.process.steering import payload_of, respond_to
 from graph.requests import read_request
 from graph.service import Clock
@@ -83,19 +83,20 @@ class ClockHost:
         plan, board, index, control = self.peer.plan, self.peer.board, self.peer.index, self._control
         ticks, window = plan.session.ticks, plan.window
         done = dict.fromkeys(self._names, 0)
+        lead = {name: plan.lead(name) for name in self._names}
         granted = committed = 0
         stop = NO_STOP
         while True:
-            slowest = min(done, key=lambda name: done[name])
-            in_flight = granted - done[slowest]
+            room = min(done[name] + lead[name] for name in self._names)
             limit, timeout = control.limit(granted), None
-            if granted < limit and in_flight < WINDOWS_IN_FLIGHT * window and stop == NO_STOP:
+            if granted < min(limit, room) and stop == NO_STOP:
                 timeout = control.ahead(granted)
                 if timeout <= 0.0:
                     granted = min(granted + window, limit)
                     self._say(Order.GRANT, granted)
                     continue
-            board.waiting[index] = plan.index[slowest] if in_flight else COMPUTING
+            slowest = min(done, key=lambda name: done[name])
+            board.waiting[index] = plan.index[slowest] if done[slowest] < granted else COMPUTING
             try:
                 mail = self._mail.get(timeout=timeout)
             except queue.Empty:

@@ -32,7 +32,7 @@ class NodeHost:
         self._published = [t for t in self._graph.topics if t.publisher is self._instance]
         heard = set(self._instance.inputs.values())
         topics = [*self._published, *(t for t in self._graph.topics if t.name in heard)]
-        self.logs = {t.name: Log(t.message, capacity(t, self._graph, plan.capacity_window)) for t in topics}
+        self.logs = {t.name: Log(t.message, capacity(t, self._graph, plan.capacity(peer.name))) for t in topics}
         # A delayed edge of a node to itself reads the log it writes, as in one process.
         self._memory = NodeMemory(self._instance, self._graph.period_ns)
         self._arrays = entry_arrays(self._instance, self._memory, self.logs)
@@ -47,7 +47,7 @@ class NodeHost:
         return self.peer.keys.edge(edge.producer, edge.consumer, edge.delay)
 
     def _in_edge(self, edge: Edge) -> InEdge:
-        channel = self.peer.channel(self._key(edge), self.peer.plan.capacity_window)
+        channel = self.peer.channel(self._key(edge))
         return InEdge(edge.producer, channel, self._logs_of(edge), edge.delay, self.peer.tally(edge))
 
     def _out_edge(self, edge: Edge) -> OutEdge:

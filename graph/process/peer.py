@@ -29,6 +29,11 @@ class ZenohChannel:
         payload: bytes = self._subscriber.recv().payload.to_bytes()
         return payload
 
+    def try_recv(self) -> bytes | None:
+        """The next payload, None when there is none yet; raises zenoh.ZError once the session is closed."""
+        sample = self._subscriber.try_recv()
+        return None if sample is None else sample.payload.to_bytes()
+
 
 class Peer:
     """One process's part in the protocol."""
@@ -41,7 +46,8 @@ class Peer:
         self.session = session
         self.index = plan.index[name]
         if name != plan.clock:
-            self._clock = ZenohChannel(session, keys.clock, DEPTH_SLACK * 16)
+            # The clock says at most two words of a tick, and few that are of none.
+            self._clock = ZenohChannel(session, keys.clock, 2 * plan.capacity(name) + DEPTH_SLACK * 16)
             self._done = self.publisher(keys.done(name))
         self._token: Any = None
         self.told = b""
@@ -54,9 +60,9 @@ class Peer:
         put: Callable[[bytes], None] = declared.put
         return put
 
-    def channel(self, key: str, ticks: int) -> ZenohChannel:
-        """A subscriber for an edge whose packets number at most one per tick of ``ticks``."""
-        return ZenohChannel(self.session, key, ticks + DEPTH_SLACK)
+    def channel(self, key: str) -> ZenohChannel:
+        """A subscriber for an edge, whose packets number at most one per tick."""
+        return ZenohChannel(self.session, key, self.plan.capacity(self.name) + DEPTH_SLACK)
 
     def tally(self, edge: Edge) -> memoryview:
         """Where what comes over an edge is summed up."""
@@ -91,9 +97,17 @@ class Peer:
         """The clock's next word; what it tells a node is in ``told``."""
         self.board.waiting[self.index] = WAITING_FOR_CLOCK
         payload = self._clock.recv()
+        self.board.waiting[self.index] = COMPUTING
+        return self._read(payload)
+
+    def heard_clock(self) -> tuple[Order, int] | None:
+        """The clock's next word if it has said one."""
+        payload = self._clock.try_recv()
+        return None if payload is None else self._read(payload)
+
+    def _read(self, payload: bytes) -> tuple[Order, int]:
         order, tick = CLOCK.unpack_from(payload)
         self.told = payload[CLOCK.size :]
-        self.board.waiting[self.index] = COMPUTING
         return Order(order), tick
 
     def report_done(self, end: int, stop: int = NO_STOP) -> None:

@@ -13,10 +13,13 @@ import numpy as np
 
 from graph.build import Session
 from graph.errors import InputError
-from graph.wiring import Topic
+from graph.wiring import SECOND, Topic
 
 WINDOWS_IN_FLIGHT = 4
 """How many windows the clock grants ahead of the slowest node."""
+
+LEISURE_NS = SECOND
+"""How much further a sink may be behind that takes its time."""
 
 PACKETS, LATENCY_NS, FIRST_COUNT = 0, 1, 2
 """What is summed up of an edge: packets, ns from when one was sent to when it was taken, messages of each topic."""
@@ -50,10 +53,14 @@ class Plan:
         self.processes = [*self.nodes, *self.sinks, self.clock]
         self.index = {name: number for number, name in enumerate(self.processes)}
 
-    @property
-    def capacity_window(self) -> int:
+    def lead(self, name: str) -> int:
+        """How many ticks the clock grants ahead of a process."""
+        leisurely = name in self.sinks and self.session.sinks[name][0].PERIOD_S > 0.0
+        return self.window * WINDOWS_IN_FLIGHT + (LEISURE_NS // self.session.graph.period_ns if leisurely else 0)
+
+    def capacity(self, name: str) -> int:
         """The ticks a log must hold in a process: what can be in flight beyond what was taken."""
-        return self.window * (WINDOWS_IN_FLIGHT + 2)
+        return self.lead(name) + 2 * self.window
 
     @cached_property
     def edges(self) -> list[Edge]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import time
+
 from graph.memory import Log, capacity
 from graph.process.edges import InEdge
 from graph.process.packets import Order
 from graph.process.peer import Peer
 from graph.service import Sink
+
+FINAL = (Order.COMMIT, Order.END)
 
 
 class SinkHost:
@@ -17,11 +22,11 @@ class SinkHost:
         self.sink = sink
         plan = peer.plan
         graph = plan.session.graph
-        self._logs = {t.name: Log(t.message, capacity(t, graph, plan.capacity_window)) for t in graph.topics}
+        self._logs = {t.name: Log(t.message, capacity(t, graph, plan.capacity(peer.name))) for t in graph.topics}
         self._edges = [
             InEdge(
                 e.producer,
-                peer.channel(peer.keys.edge(e.producer, e.consumer), plan.capacity_window),
+                peer.channel(peer.keys.edge(e.producer, e.consumer)),
                 [self._logs[t.name] for t in e.topics],
                 0,
                 peer.tally(e),
@@ -29,19 +34,31 @@ class SinkHost:
             for e in plan.edges
             if e.consumer == peer.name
         ]
+        self._next_take = -math.inf
 
     def run(self) -> None:
         """Take windows until the clock ends the run."""
-        while True:
-            order, end = self.peer.hear_clock()
-            if order in (Order.GRANT, Order.TELL):
-                continue
+        over = False
+        while not over:
+            end, over = self._final()
             for edge in self._edges:
                 while not edge.ready(end - 1):
                     self.peer.board.waiting[self.peer.index] = self.peer.plan.index[edge.producer]
                     edge.receive()
             self.sink.take(end, {name: log.take(end) for name, log in self._logs.items()})
             self.peer.board.ticks[self.peer.index] = end
-            if order is Order.END:
-                return
-            self.peer.report_done(end)
+            if not over:
+                self.peer.report_done(end)
+
+    def _final(self) -> tuple[int, bool]:
+        """The tick before which everything is final, once that is more than was taken, and whether the run is over."""
+        order, end = self.peer.hear_clock()
+        while order not in FINAL:
+            order, end = self.peer.hear_clock()
+        if self.sink.PERIOD_S > 0.0:
+            time.sleep(max(0.0, self._next_take - time.monotonic()))
+            self._next_take = time.monotonic() + self.sink.PERIOD_S
+            while order is not Order.END and (heard := self.peer.heard_clock()) is not None:
+                if heard[0] in FINAL:
+                    order, end = heard
+        return end, order is Order.END

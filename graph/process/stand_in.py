@@ -34,8 +34,8 @@ class StandIn:
         plan = peer.plan
         graph = plan.session.graph
         [edge] = [e for e in plan.edges if e.producer == e.consumer == peer.name]
-        logs = {t.name: Log(t.message, capacity(t, graph, plan.capacity_window)) for t in edge.topics}
-        channel = peer.channel(peer.keys.edge(peer.name, peer.name), plan.capacity_window)
+        logs = {t.name: Log(t.message, capacity(t, graph, plan.capacity(peer.name))) for t in edge.topics}
+        channel = peer.channel(peer.keys.edge(peer.name, peer.name))
         self._edge = InEdge(peer.name, channel, list(logs.values()), 0, peer.tally(edge))
         self._outlet = Outlet(peer, edge.topics, logs, watched, on_watched)
         self._gone = zenoh.SampleKind.DELETE

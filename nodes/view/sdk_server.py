@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import json
 import logging
-import os
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import foxglove
@@ -27,6 +24,7 @@ from foxglove.websocket import (
 
 from graph.errors import InputError
 from nodes.view.behind import behind
+from nodes.view.priority import give_way, own_threads
 from nodes.view.server import RUN, CannotListen, Content, Server, Values, url_of
 from nodes.view.services import RESPONSE, ServiceOffer
 
@@ -37,7 +35,6 @@ LINGER_S = 0.3
 """What is on its way when the run ends has that long to reach a viewer."""
 STOP_S = 1.0
 """How long viewers have to say goodbye."""
-LOWEST_PRIORITY = 19
 LEVELS = {"info": StatusLevel.Info, "warning": StatusLevel.Warning, "error": StatusLevel.Error}
 
 
@@ -67,7 +64,7 @@ class SdkServer(Server, ServerListener):
         self._plays = False  # some viewer has used its playback control
         self._viewers: set[int] = set()  # who has been here
         self._time_moved, self._closed = threading.Event(), False
-        before = _threads()
+        before = own_threads()
         try:
             self._server = foxglove.start_server(
                 name=content.name,
@@ -82,9 +79,7 @@ class SdkServer(Server, ServerListener):
             )
         except RuntimeError as error:
             raise CannotListen(host, port, error) from None
-        for thread in _threads() - before:  # what sends to viewers gives way to what flies
-            with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, thread, LOWEST_PRIORITY)
+        give_way(own_threads() - before)
         threading.Thread(target=self._tell_time, daemon=True).start()
         self._server.publish_connection_graph(_graph(content))
         self.url = url_of(host, self._server.port)
@@ -200,11 +195,6 @@ class SdkServer(Server, ServerListener):
         if values.get("ended"):
             status = PlaybackStatus.Ended
         return PlaybackState(status, self._now, self._speed, seeked, request_id)
-
-
-def _threads() -> set[int]:
-    """The threads of this process, where the system tells (Linux, whose priorities are those of threads)."""
-    return {int(task.name) for task in Path("/proc/self/task").glob("*")}
 
 
 def _parameter(name: str, value: Any) -> foxglove.Parameter:

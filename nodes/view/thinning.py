@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
 from graph.memory import Array
 from graph.wiring import SECOND
 
-BURST = 10
-"""Messages of a topic in one simulated second that are never left out, so that rare events all arrive."""
+RARE_HZ = 10
+"""Messages of a topic per simulated second that are never left out, so that rare events all arrive."""
+SAVED_S = 0.5
+"""Wall time whose messages may come at once, for a run that goes on by fits and starts."""
 
 
 class Thinning:
     """Thins one topic to ``hz`` messages per simulated second, and per second of wall time when time flies."""
 
-    def __init__(self, hz: float, period_ns: int) -> None:
-        """``hz`` 0: nothing is left out."""
+    def __init__(self, hz: float, period_ns: int, clock: Callable[[], float] = time.monotonic) -> None:
+        """``hz`` 0: nothing is left out. ``clock`` tells wall time, s."""
         self._hz = hz
         self._period_ns = period_ns
         self._cell = -1
-        self._second = -1
-        self._in_second = 0
-        self._at = time.monotonic()
+        self._rare, self._rare_at = float(RARE_HZ), 0  # how many more are rare, and as of when, ns
+        self._clock = clock
+        self._room, self._room_at = hz * SAVED_S, clock()
         self.left_out = 0
 
     def chosen(self, ticks: Array) -> list[int]:
@@ -32,18 +35,26 @@ class Thinning:
             return list(range(len(ticks)))
         times = ticks * self._period_ns
         cells = np.floor(times * (self._hz / SECOND)).astype(np.int64).tolist()
-        seconds = (times // SECOND).tolist()
-        kept = []
-        for index, (cell, second) in enumerate(zip(cells, seconds, strict=True)):
-            if second != self._second:
-                self._second, self._in_second = second, 0
-            self._in_second += 1
-            if cell != self._cell or self._in_second <= BURST:
+        kept, others = [], []
+        for index, (now_ns, cell) in enumerate(zip(times.tolist(), cells, strict=True)):
+            # The absolute value: a bag that is played can go back.
+            self._rare = min(self._rare + abs(now_ns - self._rare_at) * (RARE_HZ / SECOND), RARE_HZ)
+            self._rare_at = now_ns
+            if self._rare >= 1.0:
+                self._rare -= 1.0
                 kept.append(index)
+            elif cell != self._cell:
+                others.append(index)
             self._cell = cell
-        now = time.monotonic()
-        room, self._at = max(BURST, int(self._hz * (now - self._at))), now
-        if len(kept) > room:
-            kept = [kept[(i + 1) * len(kept) // room - 1] for i in range(room)]
+        kept += self._evenly(others)
         self.left_out += len(ticks) - len(kept)
-        return kept
+        return sorted(kept)
+
+    def _evenly(self, indices: list[int]) -> list[int]:
+        """As many of them as there is room for in wall time."""
+        now = self._clock()
+        self._room = min(self._room + self._hz * (now - self._room_at), max(self._hz * SAVED_S, 1.0))
+        self._room_at = now
+        room = min(len(indices), int(self._room))
+        self._room -= room
+        return [indices[(i + 1) * len(indices) // room - 1] for i in range(room)]

@@ -11,6 +11,7 @@ import base64
 import contextlib
 import json
 import logging
+import struct
 import threading
 import time
 from collections import deque
@@ -22,6 +23,7 @@ from typing import Any
 from foxglove_websocket.server import (
     FoxgloveServer,
     FoxgloveServerListener,
+    MessageDataHeader,
     ServiceCallRequestHeader,
     TimeDataHeader,
 )
@@ -30,17 +32,22 @@ from websockets.exceptions import ConnectionClosed
 
 from graph.errors import InputError
 from nodes.view.origin import is_welcome
+from nodes.view.priority import give_way
 from nodes.view.server import RUN, CannotListen, Content, Server, Values, url_of
 from nodes.view.services import RESPONSE
 
 BACKLOG = 1024
 """Messages that wait for viewers at most."""
+AT_ONCE = 64
+"""Messages that a viewer is sent at once."""
 FULL_BYTES = 32 * 1024
 """Unsent bytes of a connection from which on its viewer gets nothing; sending does not wait below 64 KiB."""
 TIME_PERIOD_S = 1.0 / 60.0
 REPEAT_S = 0.25
 CLOSE_S = 1.0
 START_S = 10.0
+Message = tuple[int, int, bytes]
+"""Channel, time in ns, data."""
 LEVELS = {"info": StatusLevel.INFO, "warning": StatusLevel.WARNING, "error": StatusLevel.ERROR}
 
 _quiet = logging.getLogger(__name__)
@@ -55,17 +62,21 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
     graph: dict[str, Any]
     standing: Callable[[], tuple[str, str]]
 
-    async def send_message(self, chan_id: Any, timestamp: int, payload: bytes) -> None:
+    def send_messages(self, messages: Sequence[Message]) -> None:
+        """Each to those who subscribed to its channel and keep up."""
         for client in self._clients:
-            subscription = client.subscriptions_by_channel.get(chan_id)
-            if subscription is None:
-                continue
-            if _is_full(client):
-                self.dropped += 1
-                continue
-            await self._send_message_data(
-                client.connection, subscription=subscription, timestamp=timestamp, payload=payload
-            )
+            subscribed, connection = client.subscriptions_by_channel, client.connection
+            wanted = [message for message in messages if message[0] in subscribed] if connection.open else []
+            # Straight to the transport, and many at once: the library writes each message in three pieces of their own.
+            for begin in range(0, len(wanted), AT_ONCE):
+                if _is_full(client):
+                    self.dropped += len(wanted) - begin
+                    break
+                parts = []
+                for channel, time_ns, data in wanted[begin : begin + AT_ONCE]:
+                    parts += [_head(MessageDataHeader.size + len(data))]
+                    parts += [MessageDataHeader.pack(BinaryOpcode.MESSAGE_DATA, subscribed[channel], time_ns), data]
+                connection.transport.write(b"".join(parts))
 
     async def broadcast_time(self, timestamp: int) -> None:
         message = TimeDataHeader.pack(BinaryOpcode.TIME, timestamp)
@@ -119,6 +130,13 @@ def _check_call(message: bytes) -> None:
         raise InputError("a service call is cut off")
 
 
+def _head(size: int) -> bytes:
+    """What stands before a binary message of ``size`` bytes in an unmasked frame (RFC 6455, 5.2)."""
+    if size < 126:
+        return struct.pack(">BB", 0x82, size)
+    return struct.pack(">BBH", 0x82, 126, size) if size < 1 << 16 else struct.pack(">BBQ", 0x82, 127, size)
+
+
 def _is_full(client: Any) -> bool:
     transport = client.connection.transport
     return transport is not None and transport.get_write_buffer_size() > FULL_BYTES
@@ -133,7 +151,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         self._content = content
         self._origins = origins
         self.url = url_of(host, port)
-        self._waiting: deque[tuple[int, int, bytes]] = deque(maxlen=BACKLOG)
+        self._waiting: deque[Message] = deque(maxlen=BACKLOG)
         self._pushed_out = 0
         self._newest: dict[int, tuple[int, bytes, float]] = {}
         self._now = content.start_ns
@@ -150,6 +168,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         return {"viewer.dropped": self._pushed_out + self._server.dropped}
 
     def _run(self, host: str, port: int) -> None:
+        give_way([threading.get_native_id()])
         asyncio.set_event_loop(self._loop)
         self._loop.run_until_complete(self._serve(host, port))
         left = asyncio.all_tasks(self._loop)
@@ -228,9 +247,8 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             await self._wake.wait()
             self._wake.clear()
             self._woken = False
-            while self._waiting:
-                topic, time_ns, data = self._waiting.popleft()
-                await self._server.send_message(topic, time_ns, data)
+            messages = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            self._server.send_messages(messages)
 
     async def _tell_time(self) -> None:
         while True:
@@ -275,7 +293,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         newest = self._newest.get(channel_id)
         if newest is not None and time.monotonic() - newest[2] > REPEAT_S:
             await self._server.broadcast_time(self._now)
-            await self._server.send_message(channel_id, newest[0], newest[1])
+            self._server.send_messages([(channel_id, newest[0], newest[1])])
 
     async def on_service_request(
         self, server: Any, service_id: Any, call_id: Any, encoding: str, payload: bytes

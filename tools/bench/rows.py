@@ -1,6 +1,6 @@
 """Every row of the bench, in the order it is measured."""
 
-from tools.bench import loop, native, running
+from tools.bench import loop, native, running, watching
 from tools.bench.measure import Row
 
 ROWS = (
@@ -14,6 +14,8 @@ ROWS = (
     Row("minute", "60 s of B0 with its bag, fused", running.fused_minute, reach=1.5),
     Row("inline", "inline with recording, over real time", running.inline, reach=50.0, at_least=True),
     Row("process", "process with recording, over real time", running.process, reach=2.0, at_least=True),
+    Row("viewers", "process with 20 viewers over none", watching.sdk, reach=0.9, at_least=True),
+    Row("viewers-v1", "the same with websocket.v1", watching.v1, reach=0.9, at_least=True),
     Row("recording", "CPU per recorded message", running.recording, reach=2.5),
     Row("help", "holeshot --help", running.help_time, reach=0.3),
     Row("start", "a launch with a warm cache", running.warm_start, reach=3.0),

@@ -99,15 +99,15 @@ def cold_start() -> Measured:
     return Measured(taken, "s", f"{cpu:.1f} s of CPU", {"cpu_s": cpu})
 
 
+def command_of(*arguments: str) -> tuple[list[str], dict[str, str]]:
+    """``holeshot`` with ``arguments``, and the environment it finds this project in."""
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    return [sys.executable, "-c", "from tools.cli import main; main()", *arguments], {**os.environ, "PYTHONPATH": path}
+
+
 def _command(*arguments: str, **environment: str) -> None:
     """Run ``holeshot``; a run that fails to fly all gates in so short a time has done its work here."""
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", "from tools.cli import main; main()", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path, **environment},
-        check=False,
-    )
+    command, usual = command_of(*arguments)
+    done = subprocess.run(command, capture_output=True, text=True, env=usual | environment, check=False)
     if done.returncode not in (0, 1):
         raise RuntimeError(f"holeshot {' '.join(arguments)}: {done.stderr}")
