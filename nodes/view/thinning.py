@@ -53,7 +53,7 @@ class Thinning:
     def _evenly(self, indices: list[int]) -> list[int]:
         """As many of them as there is room for in wall time."""
         now = self._clock()
-        self._room = min(self._room + self._hz * (now - self._room_at), max(self._hz * SAVED_S, 1.0))
+        self._room = min(self._room, max(self._hz * SAVED_S, 1.0)) + self._hz * (now - self._room_at)
         self._room_at = now
         room = min(len(indices), int(self._room))
         self._room -= room

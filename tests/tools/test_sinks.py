@@ -1,6 +1,8 @@
 """Every sink hears of a failure before it is closed, in every runner: viewers show it."""
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -8,8 +10,9 @@ import pytest
 
 from graph.build import Session
 from graph.outcome import NodeFailure
+from graph.process.plan import WINDOWS_IN_FLIGHT
 from graph.run import Execution, run
-from graph.service import Sink
+from graph.service import Sink, SinkContext
 from tests.process.session import ZOO
 from tools.session import load
 
@@ -43,6 +46,28 @@ class Unsettled(Witness):
         return "a message is missing"
 
 
+class Diary(Sink):
+    """Keeps the ends of the windows it took, and the ticks of a topic, in the file of its options."""
+
+    def __init__(self, context: SinkContext) -> None:
+        super().__init__(context)
+        self._ends: list[int] = []
+        self._ticks: list[int] = []
+
+    def take(self, end: int, logs: Mapping[str, np.ndarray]) -> None:
+        self._ends.append(end)
+        self._ticks += logs["truth"]["tick"].tolist()
+
+    def close(self) -> None:
+        Path(self.context.options).write_text(json.dumps([self._ends, self._ticks]))
+
+
+class Leisurely(Diary):
+    """Takes its time."""
+
+    PERIOD_S = 1.0
+
+
 def fail(session: Session, runner: str, *sinks: type[Sink]) -> str:
     """The failure of a session with those sinks."""
     Witness.heard = []
@@ -64,3 +89,16 @@ def test_a_sink_that_fails(runner: str, kind: type[Sink], why: str) -> None:
     said = fail(load("sitl", ["scenario=null-pad", "duration=0.1"])[0], runner, kind, Witness)
     assert why in said
     assert Witness.heard == [said, said, "closed", "closed"]
+
+
+def test_a_sink_that_takes_its_time_gets_everything_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    session, _ = load("sitl", ["scenario=null-pad", "duration=0.8"])
+    sinks = {"prompt": (Diary, tmp_path / "prompt"), "leisurely": (Leisurely, tmp_path / "leisurely")}
+    run(Session(**{**vars(session), "sinks": sinks}), Execution(runner="process", window_ms=10))
+    ends, ticks = json.loads((tmp_path / "prompt").read_text())
+    assert ends[-1] == 801
+    assert ticks == list(range(801))
+    few_ends, same_ticks = json.loads((tmp_path / "leisurely").read_text())
+    assert same_ticks == ticks
+    assert few_ends[-1] == 801
+    assert len(few_ends) < len(ends) / WINDOWS_IN_FLIGHT  # as often as it would have held the clock up
