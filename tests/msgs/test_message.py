@@ -4,6 +4,7 @@ import importlib
 import math
 import pkgutil
 import struct
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -80,12 +81,19 @@ def test_the_generated_codec_agrees_with_the_plain_one(cls, data):
     assert again.tobytes() == record.tobytes()
 
 
+@cache
+def rosbags_store():
+    """What rosbags makes of the schemas of all messages."""
+    store = get_typestore(Stores.EMPTY)
+    for cls in MESSAGES:
+        store.register(get_types_from_msg(schema.text_of(cls), schema.name_of(cls)))
+    return store
+
+
 @pytest.mark.parametrize("cls", MESSAGES, ids=lambda cls: cls.__name__)
 @given(data=st.data())
 def test_rosbags_reads_our_bytes_and_writes_the_same(cls, data):
-    store = get_typestore(Stores.EMPTY)
-    name = schema.name_of(cls)
-    store.register(get_types_from_msg(schema.text_of(cls), name))
+    store, name = rosbags_store(), schema.name_of(cls)
     payload = cdr.encode(record_of(cls, data.draw(values_of(cls))))
     decoded = store.deserialize_cdr(payload, name)
     assert bytes(store.serialize_cdr(decoded, name)) == payload
