@@ -21,6 +21,7 @@ import numpy as np
 from baselines.slots import SlotContext, like, no_reference
 from blocks.kernel import inlined
 from blocks.math import Vec3, dot, norm, scale, sub, yaw_of
+from blocks.trigonometry import atan2, plain_cos
 from graph.errors import InputError
 from graph.node import Maybe
 from msgs.reference import Reference
@@ -82,7 +83,7 @@ def direction(a: Vec3, b: Vec3) -> Vec3:
 def heading(a: Vec3, b: Vec3, last: float) -> float:
     """Heading from a to b, rad; the last one when b is straight above or below a."""
     x, y = b.x - a.x, b.y - a.y
-    return math.atan2(y, x) if x * x + y * y > LEVEL else last
+    return atan2(y, x) if x * x + y * y > LEVEL else last
 
 
 @inlined
@@ -157,9 +158,9 @@ def lap_of(course: Course, approach: float) -> list[tuple[float, float, float]]:
     points: list[tuple[float, float, float]] = []
     for gate in course.lap:
         x, y, z = gate.position_m
-        yaw = math.radians(gate.yaw_deg)
+        forward_x, forward_y = gate.forward
         for way in (-approach, 0.0, approach):
-            point = (x + way * math.cos(yaw), y + way * math.sin(yaw), z)
+            point = (x + way * forward_x, y + way * forward_y, z)
             if not points or math.dist(points[-1], point) > 1e-9:
                 points.append(point)
     return points
@@ -189,7 +190,7 @@ def configure(context: SlotContext) -> tuple[Params, State]:
             cruise_speed=cruise_speed,
             corner_speed=context.parameter("corner_speed_m_s", 2.5, above=0.0, high=cruise_speed),
             corner_radius=context.parameter("corner_radius_m", 1.5, low=0.0),
-            corner_cosine=math.cos(math.radians(context.parameter("corner_angle_deg", 60.0, low=0.0, high=180.0))),
+            corner_cosine=plain_cos(math.radians(context.parameter("corner_angle_deg", 60.0, low=0.0, high=180.0))),
             lookahead=lookahead,
             switch_radius=switch_radius,
         ),

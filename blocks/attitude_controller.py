@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from blocks.kernel import inlined
 from blocks.math import Quat, Vec3, clamp, rotate_inverse
+from blocks.trigonometry import atan2, cos, sin
 
 
 class Params(NamedTuple):
@@ -30,8 +31,8 @@ def yaw_error(q: Quat, yaw: float) -> float:
     """yaw less the heading of the body x axis, in [-pi, pi]; any multiple of a turn in yaw makes no difference."""
     forward_x = 1.0 - 2.0 * (q.y * q.y + q.z * q.z)
     forward_y = 2.0 * (q.w * q.z + q.x * q.y)
-    c, s = math.cos(yaw), math.sin(yaw)
-    return math.atan2(forward_x * s - forward_y * c, forward_x * c + forward_y * s)
+    c, s = cos(yaw), sin(yaw)
+    return atan2(forward_x * s - forward_y * c, forward_x * c + forward_y * s)
 
 
 @inlined
@@ -39,7 +40,7 @@ def step(p: Params, attitude: Quat, direction: Vec3, yaw: float) -> Vec3:
     """Body-rate setpoints for a unit thrust direction (world) and a heading (rad)."""
     d = rotate_inverse(attitude, direction)
     across = math.sqrt(d.x * d.x + d.y * d.y)
-    rate = p.tilt_gain * math.atan2(across, d.z)
+    rate = p.tilt_gain * atan2(across, d.z)
     rate = p.rate_limit if rate > p.rate_limit else rate
     zero = p.tilt_gain * 0.0
     wz = clamp(p.yaw_gain * yaw_error(attitude, yaw), -p.yaw_rate_limit, p.yaw_rate_limit)

@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 from blocks.kernel import inlined
+from blocks.trigonometry import plain_tan
 
 
 class Params(NamedTuple):
@@ -45,7 +46,7 @@ def butterworth_low_pass(cutoff_hz: float, rate_hz: float) -> Params:
     """
     if not (math.isfinite(rate_hz) and 0.0 < cutoff_hz < 0.5 * rate_hz):
         raise ValueError(f"cutoff_hz is {cutoff_hz}, must lie between 0 and half of rate_hz ({rate_hz})")
-    k = math.tan(math.pi * cutoff_hz / rate_hz)
+    k = plain_tan(math.pi * cutoff_hz / rate_hz)
     scale = 1.0 / (1.0 + math.sqrt(2.0) * k + k * k)
     b0 = k * k * scale
     return Params(b0, 2.0 * b0, b0, 2.0 * (k * k - 1.0) * scale, (1.0 - math.sqrt(2.0) * k + k * k) * scale)

@@ -1,6 +1,6 @@
 """Equidistant (Kannala-Brandt) camera on a vehicle: a world point as a pixel.
 
-    p_c = R(q_cam)^T (R(q)^T (p_w - p) - t_cam),  theta = atan2(r, z),  r = |(x, y)|
+    p_c = R(q q_cam)^T (p_w - (p + R(q) t_cam)),  theta = atan2(r, z),  r = |(x, y)|
     theta_d = theta (1 + k1 theta^2 + k2 theta^4 + k3 theta^6 + k4 theta^8)
     (u, v) = (fx theta_d x / r + cx, fy theta_d y / r + cy)
 
@@ -13,8 +13,9 @@ import math
 from typing import NamedTuple
 
 from blocks.kernel import inlined
-from blocks.math import Quat, Vec3, multiply, rotate_inverse, sub
+from blocks.math import Quat, Vec3, add, multiply, rotate, rotate_inverse, sub
 from blocks.plain import plain
+from blocks.trigonometry import atan2, plain_cos, plain_sin
 
 _multiply = plain(multiply)
 
@@ -36,6 +37,13 @@ class Params(NamedTuple):
     attitude: Quat  # optical frame to body
 
 
+class View(NamedTuple):
+    """Pose of the optical frame in the world."""
+
+    position: Vec3  # m
+    attitude: Quat  # optical frame to world
+
+
 class Projection(NamedTuple):
     """Where a point lands, and whether it is seen."""
 
@@ -47,17 +55,23 @@ class Projection(NamedTuple):
 
 
 @inlined
-def to_camera(p: Params, position: Vec3, attitude: Quat, point: Vec3) -> Vec3:
-    """A world point in the optical frame of the camera on a vehicle at position (m, world) with attitude, m."""
-    return rotate_inverse(p.attitude, sub(rotate_inverse(attitude, sub(point, position)), p.position))
+def view_of(p: Params, position: Vec3, attitude: Quat) -> View:
+    """Where the camera is on a vehicle at position (m, world) with attitude (body to world)."""
+    return View(add(position, rotate(attitude, p.position)), multiply(attitude, p.attitude))
 
 
 @inlined
-def project(p: Params, position: Vec3, attitude: Quat, point: Vec3) -> Projection:
-    """The pixel of a world point (m) seen from a vehicle at position (m, world) with attitude (body to world)."""
-    c = to_camera(p, position, attitude, point)
+def to_camera(view: View, point: Vec3) -> Vec3:
+    """A world point (m) in the optical frame, m."""
+    return rotate_inverse(view.attitude, sub(point, view.position))
+
+
+@inlined
+def project(p: Params, view: View, point: Vec3) -> Projection:
+    """The pixel of a world point (m)."""
+    c = to_camera(view, point)
     r = math.sqrt(c.x * c.x + c.y * c.y)
-    theta = math.atan2(r, c.z)
+    theta = atan2(r, c.z)
     t2 = theta * theta
     bent = theta * (1.0 + t2 * (p.k1 + t2 * (p.k2 + t2 * (p.k3 + t2 * p.k4))))
     k = bent / r if r > 0.0 else r
@@ -71,7 +85,7 @@ def project(p: Params, position: Vec3, attitude: Quat, point: Vec3) -> Projectio
 def mount(tilt_up: float) -> Quat:
     """Optical frame to body of a camera that looks forward, tilted up by tilt_up (rad)."""
     half = -0.5 * tilt_up
-    product: Quat = _multiply(Quat(math.cos(half), 0.0, math.sin(half), 0.0), Quat(0.5, -0.5, 0.5, -0.5))
+    product: Quat = _multiply(Quat(plain_cos(half), 0.0, plain_sin(half), 0.0), Quat(0.5, -0.5, 0.5, -0.5))
     return product
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from blocks import attitude_controller, mixer, position_controller, quadrotor, rate_controller
 from blocks.math import Vec3
 from blocks.monitor import params_violation
+from blocks.trigonometry import plain_acos, plain_tan
 
 MIN_THRUST_TO_WEIGHT = 1.25
 MAX_TILT = math.pi / 4.0  # rad
@@ -80,7 +81,7 @@ def cascade_config_from(
             speed_limit=max_speed,
             climb_limit=min(CLIMB_LIMIT, max_speed),
             descent_limit=min(DESCENT_LIMIT, max_speed),
-            tilt_tangent=math.tan(min(MAX_TILT, math.acos(MIN_THRUST_TO_WEIGHT / ratio))),
+            tilt_tangent=plain_tan(min(MAX_TILT, plain_acos(MIN_THRUST_TO_WEIGHT / ratio))),
             min_thrust=4.0 * mix.min_thrust,
             max_thrust=4.0 * mix.max_thrust,
             mass=p.mass,

@@ -9,6 +9,7 @@ import math
 from typing import NamedTuple
 
 from blocks.kernel import inlined
+from blocks.trigonometry import atan2, cos, sin
 
 Rotors = tuple[float, float, float, float]
 
@@ -144,10 +145,10 @@ def from_yaw(yaw: float) -> Quat:
     """Rotation by yaw about the world z axis: (cos yaw/2, 0, 0, sin yaw/2)."""
     half = 0.5 * yaw
     zero = half - half
-    return Quat(math.cos(half), zero, zero, math.sin(half))
+    return Quat(cos(half), zero, zero, sin(half))
 
 
 @inlined
 def yaw_of(q: Quat) -> float:
     """Heading of the body x axis in the world xy plane, in (-pi, pi]."""
-    return math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))
+    return atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))

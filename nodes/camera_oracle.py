@@ -98,22 +98,22 @@ def seen_from(p: Params, truth: TruthState) -> Seen:
     """The nearest gates whose four inner corners are in the image."""
     none, far = nothing(), math.inf
     seen = Seen((none, none, none, none), (far, far, far, far), 0)
-    lens, position, attitude = p.camera, truth.position, truth.attitude
+    lens, view = p.camera, camera.view_of(p.camera, truth.position, truth.attitude)
     for gate in range(p.gate_count):
-        centre = camera.to_camera(lens, position, attitude, point(p, gate, CORNERS))
+        centre = camera.to_camera(view, point(p, gate, CORNERS))
         distance = centre.x * centre.x + centre.y * centre.y + centre.z * centre.z
         if not (centre.z > 0.0 and distance < seen.distances[3]):
             continue
-        top_left = camera.project(lens, position, attitude, point(p, gate, 0))
+        top_left = camera.project(lens, view, point(p, gate, 0))
         if not top_left.inside:
             continue
-        top_right = camera.project(lens, position, attitude, point(p, gate, 3))
+        top_right = camera.project(lens, view, point(p, gate, 3))
         if not top_right.inside:
             continue
-        bottom_right = camera.project(lens, position, attitude, point(p, gate, 6))
+        bottom_right = camera.project(lens, view, point(p, gate, 6))
         if not bottom_right.inside:
             continue
-        bottom_left = camera.project(lens, position, attitude, point(p, gate, 9))
+        bottom_left = camera.project(lens, view, point(p, gate, 9))
         if not bottom_left.inside:
             continue
         corners = (
@@ -162,9 +162,8 @@ def gate_table(course: Course) -> np.ndarray:
     table = np.zeros((MAX_GATES, CORNERS + 3))
     for row, gate in enumerate(course.gates):
         x, y, z = gate.position_m
-        yaw = math.radians(gate.yaw_deg)
         half_width, half_height = 0.5 * gate.inner_size_m[0], 0.5 * gate.inner_size_m[1]
-        left_x, left_y = -math.sin(yaw) * half_width, math.cos(yaw) * half_width
+        left_x, left_y = gate.left[0] * half_width, gate.left[1] * half_width
         sides = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
         corners = [(x + side * left_x, y + side * left_y, z + up * half_height) for side, up in sides]
         table[row] = [value for corner in corners for value in corner] + [x, y, z]

@@ -133,8 +133,7 @@ class Scene(Derivation):
         self._params = world.plant_params()
         self._thrusts, self._body_force = plain(quadrotor.rotor_thrusts), plain(quadrotor.body_force)
         self._rotate, self._rotate_inverse = plain(rotate), plain(rotate_inverse)
-        index = {gate.id: row for row, gate in enumerate(self._course.gates)}
-        self._lap = [index[gate.id] for gate in self._course.lap]
+        self._lap = self._course.lap_rows
         self._fixed = self._fixed_entities()
         self._gate_parts: dict[tuple[int, str], SceneEntity] = {}
         self._course_key: tuple[int, int] | None = None

@@ -24,6 +24,7 @@ from foxglove.messages import (
 
 from blocks import camera
 from blocks.math import Quat
+from blocks.trigonometry import plain_cos, plain_sin
 from scenarios.course import Bounds, Gate
 from scenarios.vehicle import Vehicle
 
@@ -55,7 +56,7 @@ def quaternion(q: Quat) -> Quaternion:
 
 def about_z(angle: float) -> Quaternion:
     """A turn about z, rad."""
-    return Quaternion(x=0, y=0, z=math.sin(0.5 * angle), w=math.cos(0.5 * angle))
+    return Quaternion(x=0, y=0, z=plain_sin(0.5 * angle), w=plain_cos(0.5 * angle))
 
 
 def arrow(at: Point, v: Point, color: Color, width: float = 0.012) -> ArrowPrimitive:
@@ -96,10 +97,10 @@ def text(at: Point, words: str, size: float, color: Color = WHITE) -> TextPrimit
 
 def gate_cubes(gate: Gate, color: Color) -> list[CubePrimitive]:
     """The four beams between a gate's opening and its outer size."""
-    yaw = math.radians(gate.yaw_deg)
     x, y, z = gate.position_m
+    left_x, left_y = gate.left
     (wide, high), (inner_wide, inner_high) = gate.outer_size_m, gate.inner_size_m
-    turn = about_z(yaw)
+    turn = about_z(math.radians(gate.yaw_deg))
     beams = []
     for across, up, width, height in (
         (0.25 * (wide + inner_wide), 0.0, 0.5 * (wide - inner_wide), high),
@@ -107,7 +108,7 @@ def gate_cubes(gate: Gate, color: Color) -> list[CubePrimitive]:
         (0.0, 0.25 * (high + inner_high), inner_wide, 0.5 * (high - inner_high)),
         (0.0, -0.25 * (high + inner_high), inner_wide, 0.5 * (high - inner_high)),
     ):
-        at = (x - math.sin(yaw) * across, y + math.cos(yaw) * across, z + up)
+        at = (x + left_x * across, y + left_y * across, z + up)
         pose = Pose(position=vector(at), orientation=turn)
         beams.append(CubePrimitive(pose=pose, size=Vector3(x=GATE_DEPTH, y=width, z=height), color=color))
     return beams
@@ -115,10 +116,10 @@ def gate_cubes(gate: Gate, color: Color) -> list[CubePrimitive]:
 
 def gate_arrow(gate: Gate, color: Color) -> ArrowPrimitive:
     """The way a gate is flown through."""
-    yaw = math.radians(gate.yaw_deg)
     x, y, z = gate.position_m
+    forward_x, forward_y = gate.forward
     at = (x, y, z + 0.5 * gate.outer_size_m[1] + 0.15)
-    return arrow(at, (0.8 * math.cos(yaw), 0.8 * math.sin(yaw), 0.0), color, 0.05)
+    return arrow(at, (0.8 * forward_x, 0.8 * forward_y, 0.0), color, 0.05)
 
 
 def box(bounds: Bounds) -> LinePrimitive:
@@ -152,7 +153,8 @@ def entity(name: str, frame: str, **primitives: object) -> SceneEntity:
 def airframe(vehicle: Vehicle) -> SceneEntity:
     """The vehicle in its own frame: arms, rotor discs with number and spin sense, body axes."""
     hubs = vehicle.rotor.positions_m
-    radius = 0.4 * min(math.dist(hubs[0], other) for other in hubs[1:])
+    apart = [[a - b for a, b in zip(hubs[0], other, strict=True)] for other in hubs[1:]]
+    radius = 0.4 * min(math.sqrt(x * x + y * y + z * z) for x, y, z in apart)
     arms, discs, arrows, words, rims = [], [], axes(0.25, 0.008), [], []
     for number, ((x, y, z), spin) in enumerate(zip(hubs, vehicle.rotor.spins, strict=True)):
         arms += [(0.0, 0.0, 0.0), (x, y, z)]
@@ -160,10 +162,10 @@ def airframe(vehicle: Vehicle) -> SceneEntity:
         size = Vector3(x=2.0 * radius, y=2.0 * radius, z=0.004)
         discs.append(CylinderPrimitive(pose=disc, size=size, bottom_scale=1, top_scale=1, color=DISC[spin]))
         angles = [spin * math.radians(step) for step in range(0, 280, 20)]
-        rim = [(x + radius * math.cos(a), y + radius * math.sin(a), z + 0.02) for a in angles]
+        rim = [(x + radius * plain_cos(a), y + radius * plain_sin(a), z + 0.02) for a in angles]
         rims.append(line(rim, RIM[spin], 0.004))
         ahead = angles[-1] + spin * 0.5 * math.pi
-        arrows.append(arrow(rim[-1], (0.03 * math.cos(ahead), 0.03 * math.sin(ahead), 0.0), RIM[spin], 0.006))
+        arrows.append(arrow(rim[-1], (0.03 * plain_cos(ahead), 0.03 * plain_sin(ahead), 0.0), RIM[spin], 0.006))
         words.append(text((1.9 * x, 1.9 * y, z + 0.02), str(number), 0.05))  # clear of the forces
     body = CubePrimitive(
         pose=Pose(position=Vector3(x=0, y=0, z=0), orientation=NO_TURN),
@@ -177,7 +179,7 @@ def airframe(vehicle: Vehicle) -> SceneEntity:
 def ray(lens: camera.Params, u: float, v: float) -> Point:
     """Unit vector in the optical frame that lands at pixel (u, v): Newton's method on the lens polynomial."""
     x, y = (u - lens.cx) / lens.fx, (v - lens.cy) / lens.fy
-    bent = math.hypot(x, y)
+    bent = math.sqrt(x * x + y * y)
     if bent == 0.0:
         return (0.0, 0.0, 1.0)
     theta = bent
@@ -186,7 +188,7 @@ def ray(lens: camera.Params, u: float, v: float) -> Point:
         value = theta * (1.0 + t2 * (lens.k1 + t2 * (lens.k2 + t2 * (lens.k3 + t2 * lens.k4))))
         slope = 1.0 + t2 * (3.0 * lens.k1 + t2 * (5.0 * lens.k2 + t2 * (7.0 * lens.k3 + t2 * 9.0 * lens.k4)))
         theta -= (value - bent) / slope
-    return (math.sin(theta) * x / bent, math.sin(theta) * y / bent, math.cos(theta))
+    return (plain_sin(theta) * x / bent, plain_sin(theta) * y / bent, plain_cos(theta))
 
 
 def frustum(lens: camera.Params) -> SceneEntity:

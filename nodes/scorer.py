@@ -321,12 +321,10 @@ def configure(context: Context) -> Setup:
     scenario, course = world.scenario, world.course
     gates = np.zeros((MAX_GATES, 7))
     for row, gate in enumerate(course.gates):
-        yaw = math.radians(gate.yaw_deg)
         width, height = gate.inner_size_m
-        gates[row] = [*gate.position_m, math.cos(yaw), math.sin(yaw), 0.5 * width, 0.5 * height]
-    index = {gate.id: row for row, gate in enumerate(course.gates)}
+        gates[row] = [*gate.position_m, *gate.forward, 0.5 * width, 0.5 * height]
     sequence = np.zeros((MAX_SEQUENCE, 1))
-    sequence[: len(course.lap), 0] = [index[gate.id] for gate in course.lap]
+    sequence[: len(course.lap), 0] = course.lap_rows
     zero, none = Vec3(0.0, 0.0, 0.0), Tally(0.0, 0.0, 0)
     nan, tick = math.nan, 1_000_000_000 // scenario.sim.physics_rate_hz
     return Setup(

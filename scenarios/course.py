@@ -3,10 +3,12 @@
 World frame: z up, metres. A gate's yaw is the heading flown through it (its x axis), counter-clockwise from world x.
 """
 
+import math
 from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from blocks.trigonometry import plain_cos, plain_sin
 from graph.config import Config, Problem
 from scenarios.fields import Name, Size, Vector
 
@@ -29,6 +31,18 @@ class Gate(Config):
             wanted = f"must be at least inner_size_m, {list(self.inner_size_m)}"
             raise Problem("outer_size_m", f"is {list(self.outer_size_m)}; {wanted}")
         return self
+
+    @property
+    def forward(self) -> tuple[float, float]:
+        """x and y of the unit vector flown along, world."""
+        yaw = math.radians(self.yaw_deg)
+        return plain_cos(yaw), plain_sin(yaw)
+
+    @property
+    def left(self) -> tuple[float, float]:
+        """x and y of the unit vector to the left of it, world."""
+        x, y = self.forward
+        return -y, x
 
 
 class Start(Config):
@@ -68,7 +82,7 @@ class Course(Config):
 
     @model_validator(mode="after")
     def _check(self) -> "Course":
-        ids = [gate.id for gate in self.gates]
+        ids = self.gate_ids
         for index, gate in enumerate(self.gates):
             if gate.id in ids[:index]:
                 raise Problem(f"gates[{index}].id", f"is {gate.id}, which gates[{ids.index(gate.id)}] has already")
@@ -93,5 +107,15 @@ class Course(Config):
     @property
     def lap(self) -> tuple[Gate, ...]:
         """The gates of one lap in the order flown."""
-        by_id = {gate.id: gate for gate in self.gates}
-        return self.gates if self.sequence is None else tuple(by_id[i] for i in self.sequence)
+        return tuple(self.gates[row] for row in self.lap_rows)
+
+    @property
+    def lap_rows(self) -> list[int]:
+        """The same as their places among `gates`."""
+        row_of = {gate_id: row for row, gate_id in enumerate(self.gate_ids)}
+        return list(range(len(self.gates))) if self.sequence is None else [row_of[i] for i in self.sequence]
+
+    @property
+    def gate_ids(self) -> list[int]:
+        """Ids of `gates`."""
+        return [gate.id for gate in self.gates]

@@ -34,7 +34,7 @@ class FlightDisplay:
         self._kinds = {
             t.name: t.message for t in session.graph.topics if t.message in (Score, GatePassage, ScoreProgress)
         }
-        self._gates = [gate.id for gate in world.course.gates]
+        self._gates = world.course.gate_ids
         self._score: Score | None = None
         self._passages: list[GatePassage] = []
         self._status: Status | None = None

@@ -126,8 +126,7 @@ def _from_above(axes: Axes, course: Course, position: np.ndarray[Any, Any], fail
 def _course(axes: Axes, course: Course, failures: Mapping[int, int]) -> None:
     for gate in course.gates:
         x, y, _ = gate.position_m
-        yaw, half = math.radians(gate.yaw_deg), 0.5 * gate.inner_size_m[0]
-        across = (-math.sin(yaw) * half, math.cos(yaw) * half)
+        across = [0.5 * gate.inner_size_m[0] * a for a in gate.left]
         colour = BAD if failures.get(gate.id) else GOOD
         axes.plot([x - across[0], x + across[0]], [y - across[1], y + across[1]], color=colour, linewidth=3.0)
         count = f" ({failures[gate.id]})" if failures.get(gate.id) else ""

@@ -85,7 +85,7 @@ def scored(bag: Bag, speed_limit: float | None = None, trust: bool = False) -> t
         return world, None
     verdict = values[Score][0]
     passages = [p for p in values.get(GatePassage, []) if p.stamp <= verdict.stamp]
-    return world, score_json(verdict, passages, [gate.id for gate in world.course.gates])
+    return world, score_json(verdict, passages, world.course.gate_ids)
 
 
 def _draw(

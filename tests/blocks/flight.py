@@ -46,7 +46,7 @@ def fly_to(
     p: quadrotor.Params,
     c: Config,
     low_pass: biquad.Params,
-    view: camera.Params,
+    lens: camera.Params,
     loop: Loop,
     random: int,
     target: Vec3,
@@ -77,7 +77,7 @@ def fly_to(
         rate, torque = rate_controller.step(c.rate, rate, rates, Vec3(gx, gy, gz), saturation, dt)
         mix = mixer.step(c.mixer, position.output.thrust, torque)
         s = quadrotor.step(p, s, mixer.rotor_speeds(c.mixer, mix.thrusts), dt)
-        seen = camera.project(view, s.position, s.attitude, target)
+        seen = camera.project(lens, camera.view_of(lens, s.position, s.attitude), target)
         store(rows[k], s)
         rows[k, 18], rows[k, 19], rows[k, 20] = seen.u, seen.v, seen.depth
         loop = Loop(s, position, rate, (fx, fy, fz), mix.saturation, rates)

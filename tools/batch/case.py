@@ -40,7 +40,7 @@ class Case:
         if Score not in topics:
             raise InputError(f"launch {launch.name}: no node publishes a score, which a batch is made of; add a scorer")
         self._topics = topics
-        self._gates = [gate.id for gate in world.course.gates]
+        self._gates = world.course.gate_ids
         prepare(self.session, "fused", on_compile)
         self.plan = Plan(self.session, topics.values())
 

@@ -162,7 +162,7 @@ private:
             arc_ += norm(d);
             const Vec3 next = waypoint(segment_ + 1) - b;
             if (next.x * next.x + next.y * next.y > 1e-6) {
-                yaw_ = std::atan2(next.y, next.x);
+                yaw_ = trigonometry::atan2(next.y, next.x);
             }
         }
     }
@@ -268,14 +268,14 @@ private:
     static double yaw_error(const Quat& q, double yaw) {
         const double forward_x = 1.0 - 2.0 * (q.y * q.y + q.z * q.z);
         const double forward_y = 2.0 * (q.w * q.z + q.x * q.y);
-        const double c = std::cos(yaw), s = std::sin(yaw);
-        return std::atan2(forward_x * s - forward_y * c, forward_x * c + forward_y * s);
+        const double c = trigonometry::cos(yaw), s = trigonometry::sin(yaw);
+        return trigonometry::atan2(forward_x * s - forward_y * c, forward_x * c + forward_y * s);
     }
 
     Vec3 attitude_step(const Quat& attitude, const Vec3& direction, double yaw) const {
         const Vec3 d = rotate_inverse(attitude, direction);
         const double across = std::sqrt(d.x * d.x + d.y * d.y);
-        const double rate = std::min(tilt_gain_ * std::atan2(across, d.z), rate_limit_);
+        const double rate = std::min(tilt_gain_ * trigonometry::atan2(across, d.z), rate_limit_);
         const double wz = clamp(yaw_gain_ * yaw_error(attitude, yaw), -yaw_rate_limit_, yaw_rate_limit_);
         if (!(across > 0.0)) {
             return {rate, 0.0, wz};

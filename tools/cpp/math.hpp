@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "trigonometry.hpp"
+
 struct Vec3 {
     double x, y, z;
 };
@@ -46,6 +48,12 @@ inline double norm_squared(const Quat& q) { return q.w * q.w + q.x * q.x + q.y *
 
 inline Quat conjugate(const Quat& q) { return {q.w, -q.x, -q.y, -q.z}; }
 
+// Hamilton product: first b, then a, as rotations.
+inline Quat operator*(const Quat& a, const Quat& b) {
+    return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+
 inline Quat normalize(const Quat& q) {
     const double k = 1.0 / std::sqrt(norm_squared(q));
     return {q.w * k, q.x * k, q.y * k, q.z * k};
@@ -77,5 +85,5 @@ inline Vec3 body_z(const Quat& q) {
 }
 
 inline double yaw_of(const Quat& q) {
-    return std::atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z));
+    return trigonometry::atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z));
 }

@@ -126,15 +126,16 @@ public:
     void step(const quadrotor::State& truth) {
         corrupted_ = random_.uniform() < corrupt_probability_;
         visible_ = 0;
+        const View view{truth.position + rotate(truth.attitude, position_), truth.attitude * attitude_};
         for (std::size_t gate = 0; gate < gates_.size(); ++gate) {
-            const Vec3 centre = to_camera(truth, gates_[gate][4]);
+            const Vec3 centre = to_camera(view, gates_[gate][4]);
             GateObservation candidate{static_cast<int>(gate), dot(centre, centre), {}};
             if (!(centre.z > 0.0 && (visible_ < 4 || candidate.distance < seen_[3].distance))) {
                 continue;
             }
             bool inside = true;
             for (std::size_t i = 0; i < 4 && inside; ++i) {
-                inside = project(truth, gates_[gate][i], candidate.corners[i]);
+                inside = project(view, gates_[gate][i], candidate.corners[i]);
             }
             if (inside) {
                 insert(candidate);
@@ -151,15 +152,21 @@ public:
 private:
     using Gate = std::array<Vec3, 5>;  // four inner corners, then the centre, m, world
 
-    Vec3 to_camera(const quadrotor::State& truth, const Vec3& point) const {
-        return rotate_inverse(attitude_, rotate_inverse(truth.attitude, point - truth.position) - position_);
+    // Pose of the optical frame in the world.
+    struct View {
+        Vec3 position;
+        Quat attitude;
+    };
+
+    static Vec3 to_camera(const View& view, const Vec3& point) {
+        return rotate_inverse(view.attitude, point - view.position);
     }
 
     // Whether the point is in the image, and where.
-    bool project(const quadrotor::State& truth, const Vec3& point, Pixel& pixel) const {
-        const Vec3 c = to_camera(truth, point);
+    bool project(const View& view, const Vec3& point, Pixel& pixel) const {
+        const Vec3 c = to_camera(view, point);
         const double r = std::sqrt(c.x * c.x + c.y * c.y);
-        const double theta = std::atan2(r, c.z);
+        const double theta = trigonometry::atan2(r, c.z);
         const double t2 = theta * theta;
         const double bent = theta * (1.0 + t2 * (k1_ + t2 * (k2_ + t2 * (k3_ + t2 * k4_))));
         const double k = r > 0.0 ? bent / r : r;
