@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
-from graph.config import Config, dump_yaml, parse
+from graph.config import Config, did_you_mean, dump_yaml, parse
 from graph.derived import Derivation, Derived, derive
 from graph.errors import InputError
 from graph.launch import Launch, NodeEntry
 from graph.node import Context, Node, NodeError, Setup
-from graph.service import Clock, Provenance, Sink
+from graph.service import Clock, ClockOptions, Provenance, Sink
 from graph.wiring import SECOND, Graph, Instance, connect
 
 LIBRARIES = ("eclipse-zenoh", "mcap", "numba", "llvmlite", "numpy", "zstandard")
@@ -28,14 +28,29 @@ class NoOptions(Config):
     """A node without options."""
 
 
+class SinkPart(NamedTuple):
+    """A sink of a session, ready to be opened."""
+
+    kind: type[Sink]
+    options: Any
+
+
+class ClockPart(NamedTuple):
+    """The clock of a session, ready to be made."""
+
+    name: str
+    kind: type[Clock]
+    options: ClockOptions
+
+
 @dataclass(frozen=True)
 class Session:
     """Everything a runner needs: the graph, its sinks and clock, the length of the run, and what the bag carries."""
 
     launch: Launch
     graph: Graph
-    sinks: Mapping[str, tuple[type[Sink], Any]]  # class and options by name
-    clock: tuple[str, type[Clock], Any] | None
+    sinks: Mapping[str, SinkPart]  # by name
+    clock: ClockPart | None
     ticks: int  # of the run, both ends included
     provenance: Provenance
     derived: tuple[Derived, ...] = ()  # topics computed from the recorded ones
@@ -48,8 +63,8 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
     """
     period_ns = SECOND // world.scenario.sim.physics_rate_hz
     instances: list[Instance] = []
-    sinks: dict[str, tuple[type[Sink], Any]] = {}
-    clock: tuple[str, type[Clock], Any] | None = None
+    sinks: dict[str, SinkPart] = {}
+    clock: ClockPart | None = None
     derivations: dict[str, tuple[type[Derivation], Any]] = {}
     for name, entry in launch.nodes.items():
         module = import_module(name, entry.node)
@@ -61,16 +76,29 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
             instance = _instance(name, entry, module, part, Context(name, world.seed, options, world))
             given = (setups or {}).get(name)
             instances.append(instance if given is None else replace(instance, setup=given))
-        elif issubclass(part, Clock):
-            clock = (name, part, options)
+            continue
+        _check_ports(launch, name, part)
+        if issubclass(part, Clock):
+            if clock is not None:
+                raise InputError(f"launch {launch.name}: nodes.{name}: {clock.name} is a clock already; a run has one")
+            if not isinstance(options, ClockOptions):
+                raise InputError(f"node {name}: Options of {entry.node} must derive from graph.service.ClockOptions")
+            clock = ClockPart(name, part, options)
         elif issubclass(part, Derivation):
-            if part.wanted(world):
-                derivations[name] = (part, options)
+            derivations[name] = (part, options)
         else:
-            sinks[name] = (part, options)
-    graph = connect(instances, period_ns, launch.delayed, launch.order)
+            sinks[name] = SinkPart(part, options)
+    _check_remaps(launch, {i.name: i.node for i in instances} | {n: kind for n, (kind, _) in derivations.items()})
+    try:
+        graph = connect(instances, period_ns, launch.delayed, launch.order)
+    except InputError as error:
+        raise InputError(f"launch {launch.name}: {error}") from None
     ticks = round(world.scenario.duration_s * SECOND) // period_ns + 1
-    derived = tuple(_derived(n, launch.nodes[n], *part, graph, world) for n, part in derivations.items())
+    derived = tuple(
+        _derived(name, launch.nodes[name], kind, options, graph, world)
+        for name, (kind, options) in derivations.items()
+        if kind.wanted(world)
+    )
     return Session(launch, graph, sinks, clock, ticks, provenance(launch, graph, world, derived), derived)
 
 
@@ -166,6 +194,32 @@ def _instance(name: str, entry: NodeEntry, module: ModuleType, node: Node, conte
     inputs = {port.name: entry.topic(entry.inputs, port.name) for port in node.inputs}
     outputs = {port.name: entry.topic(entry.outputs, port.name) for port in node.outputs}
     return Instance(name, node, setup, {**entry.inputs, **inputs}, {**entry.outputs, **outputs})
+
+
+def _check_ports(launch: Launch, name: str, part: type) -> None:
+    """Raises InputError for ports that a part without steps does not have: it takes every topic, or none."""
+    entry = launch.nodes[name]
+    for key, ports in (("inputs", {} if issubclass(part, Derivation) else entry.inputs), ("outputs", entry.outputs)):
+        if ports:
+            raise InputError(f"launch {launch.name}: nodes.{name}.{key}: {entry.node} has no {key} to be wired")
+
+
+def _check_remaps(launch: Launch, kinds: Mapping[str, Node | type[Derivation]]) -> None:
+    """Raises InputError for a topic to be remapped that no port is on."""
+    used: set[str] = set()
+    there: dict[str, None] = {}
+    for name, kind in kinds.items():
+        entry = launch.nodes[name]
+        inputs = [p.name for p in kind.inputs] if isinstance(kind, Node) else list(kind.INPUTS)
+        outputs = [p.name for p in kind.outputs] if isinstance(kind, Node) else []
+        topics = [entry.inputs.get(p, p) for p in inputs] + [entry.outputs.get(p, p) for p in outputs]
+        there |= dict.fromkeys(topics)
+        used |= entry.remap.keys() & topics
+    for topic in (topic for entry in launch.nodes.values() for topic in entry.remap if topic not in used):
+        raise InputError(
+            f"launch {launch.name}: remap: no port is on topic {topic}{did_you_mean(topic, there)}; "
+            f"topics: {', '.join(there)}"
+        )
 
 
 def _derived(name: str, entry: NodeEntry, kind: type[Derivation], options: Any, graph: Graph, world: Any) -> Derived:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.resources
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Literal
@@ -134,7 +134,7 @@ def _parse_overrides(file: File, overrides: Sequence[str]) -> dict[str, Value]:
             )
         if name in values:
             raise InputError(f"argument '{name}' is given twice")
-        values[name] = _convert(name, file.args[name], value)
+        values[name] = _convert(f"argument {name} of launch file {file.name}", file.args[name], value)
     return values
 
 
@@ -142,18 +142,18 @@ def _valid_args(file: File) -> str:
     return f"valid arguments: {', '.join(file.args) or 'none'}"
 
 
-def _convert(name: str, argument: Argument, text: str) -> Value:
+def _convert(what: str, argument: Argument, text: str) -> Value:
     if argument.type == "str":
         return text
     if argument.type == "bool":
         if text.lower() not in ("true", "false", "on", "off"):
-            raise InputError(f"argument {name}: '{text}' is not a bool; valid: true, false, on, off")
+            raise InputError(f"{what}: '{text}' is not a bool; valid: true, false, on, off")
         return text.lower() in ("true", "on")
     try:
         return KINDS[argument.type](text)
     except ValueError:
         kind = {"int": "a whole number", "float": "a number"}[argument.type]
-        raise InputError(f"argument {name}: '{text}' is not {kind}") from None
+        raise InputError(f"{what}: '{text}' is not {kind}") from None
 
 
 def _resolve(file: File, source: str, given: Mapping[str, Value], chain: tuple[str, ...]) -> Launch:
@@ -170,8 +170,10 @@ def _resolve(file: File, source: str, given: Mapping[str, Value], chain: tuple[s
         unknown = next((a for a in include.args if a not in inner_file.args), None)
         if unknown is not None:
             raise InputError(
-                f"{source}: include {include.launch}: unknown argument '{unknown}'; {_valid_args(inner_file)}"
+                f"{source}: include {include.launch}: unknown argument '{unknown}'"
+                f"{did_you_mean(unknown, inner_file.args)}; {_valid_args(inner_file)}"
             )
+        _check_topics(include.remap.values(), f"{source}: include {include.launch}: remap")
         filled = {k: _fill(v, args, source) for k, v in include.args.items()}
         inner = _resolve(inner_file, _beside(source, include.launch), filled, (*chain, source))
         world |= inner.world
@@ -181,9 +183,8 @@ def _resolve(file: File, source: str, given: Mapping[str, Value], chain: tuple[s
         transport = transport or inner.transport
     world |= {k: _fill(v, args, source) for k, v in file.world.items()}
     for name, entry in file.nodes.items():
-        for topic in () if entry is None else (*entry.inputs.values(), *entry.outputs.values(), *entry.remap.values()):
-            if not re.fullmatch(IDENTIFIER, topic):
-                raise InputError(f"{source}: nodes.{name}: topic '{topic}': a topic's name is made of a-z, 0-9 and _")
+        for wired in () if entry is None else (entry.inputs, entry.outputs, entry.remap):
+            _check_topics(wired.values(), f"{source}: nodes.{name}")
         if not re.fullmatch(IDENTIFIER, name):
             raise InputError(f"{source}: nodes.{name}: a node's name is made of a-z, 0-9 and _")
         if entry is None:
@@ -197,6 +198,12 @@ def _resolve(file: File, source: str, given: Mapping[str, Value], chain: tuple[s
     delayed += [_port(source, text) for text in file.delayed]
     order = list(file.order) or order
     return Launch(file.name, args, world, nodes, tuple(dict.fromkeys(delayed)), tuple(order), transport or Transport())
+
+
+def _check_topics(topics: Iterable[str], where: str) -> None:
+    for topic in topics:
+        if not re.fullmatch(IDENTIFIER, topic):
+            raise InputError(f"{where}: topic '{topic}': a topic's name is made of a-z, 0-9 and _")
 
 
 def _arguments(file: File, given: Mapping[str, Value]) -> dict[str, Value]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import Any
 
 from graph.bag import complete
 from graph.build import Session
@@ -59,7 +58,7 @@ def window_ticks(session: Session, execution: Execution, default_ms: float) -> i
 def _run_processes(session: Session, execution: Execution) -> Outcome:
     from graph.process.supervisor import ProcessRun
 
-    window = window_ticks(session, execution, session.clock[2].window_ms if session.clock else 10.0)
+    window = window_ticks(session, execution, session.clock.options.window_ms if session.clock else 0.0)
     try:
         return ProcessRun(session, window, execution).run()
     except (NodeFailure, KeyboardInterrupt):
@@ -70,7 +69,7 @@ def _run_processes(session: Session, execution: Execution) -> Outcome:
 
 def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -> Outcome:
     unpaced = window_ticks(session, execution, INLINE_WINDOW_S * 1e3)
-    paced = unpaced if session.clock is None else window_ticks(session, execution, session.clock[2].window_ms)
+    paced = unpaced if session.clock is None else window_ticks(session, execution, session.clock.options.window_ms)
     clock = _clock(session, paced, execution.rate)
     window = max(paced, unpaced)
     here = runner(session.graph, window)
@@ -124,5 +123,4 @@ def _settle(session: Session, sinks: Mapping[str, Sink], end: int, counts: Mappi
 
 
 def _clock(session: Session, window: int, rate: float) -> Clock | None:
-    kind: Any = session.clock[1] if session.clock else None
-    return kind(window, session.graph.period_ns, rate) if kind else None
+    return None if session.clock is None else session.clock.kind(window, session.graph.period_ns, rate)

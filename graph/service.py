@@ -8,10 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from pydantic import Field
+
+from graph.config import Config
 from graph.derived import Derived
 from graph.memory import Array
 from graph.requests import Steer
 from graph.wiring import Graph
+
+LONGEST_WINDOW_MS = 10_000
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,20 @@ class Sink(ABC):
         """The run is over; what ``take`` got is all there is."""
 
 
+class ClockOptions(Config):
+    """Options of every clock; none of them changes a byte of the bag."""
+
+    window_ms: float = Field(default=10.0, gt=0, le=LONGEST_WINDOW_MS, description="simulated time granted at once, ms")
+    stall_timeout_s: float = Field(
+        default=10.0, gt=0, description="how long nothing may move before the node all wait for has failed, s"
+    )
+
+
 class Clock(ABC):
-    """Decides how far simulated time may go. It is asked between windows; it never changes a byte."""
+    """Decides how far simulated time may go. It is asked between windows; it never changes a byte.
+
+    The options of its node are ClockOptions, or a class made from them.
+    """
 
     def __init__(self, window: int, period_ns: int, rate: float) -> None:
         """``window`` in ticks; ``rate`` in simulated seconds per second, infinite for as fast as it goes."""

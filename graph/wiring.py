@@ -257,6 +257,8 @@ def _topic_order(
     for name in first:
         if name not in publishers:
             raise InputError(f"order: no topic {name}{did_you_mean(name, names)}; topics: {_list(names)}")
+        if first.count(name) > 1:
+            raise InputError(f"order: topic {name} stands there {first.count(name)} times; name it once")
     return [*first, *(n for n in names if n not in first)]
 
 

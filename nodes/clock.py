@@ -4,21 +4,9 @@ import math
 import time
 from collections.abc import Callable
 
-from pydantic import Field
+from graph.service import Clock, ClockOptions
 
-from graph.config import Config
-from graph.service import Clock
-
-
-class Options(Config):
-    """Options of the clock node; none of them changes a byte of the bag."""
-
-    window_ms: float = Field(default=10.0, gt=0, le=10_000, description="simulated time granted at once, ms")
-    stall_timeout_s: float = Field(
-        default=10.0, gt=0, description="how long nothing may move before the node all wait for has failed, s"
-    )
-
-
+Options = ClockOptions
 FORGIVEN_S = 0.1
 """Lateness that is caught up, wall time; a run that fell further behind does not race to catch up with the rest."""
 

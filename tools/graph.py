@@ -73,7 +73,7 @@ def as_text(session: Session) -> str:
     others = [f"{name}  ({part.__module__})" for name, (part, _) in session.sinks.items()]
     others += [f"{d.name}  ({d.kind.__module__})" for d in session.derived]
     if session.clock is not None:
-        others.append(f"{session.clock[0]}  ({session.clock[1].__module__})")
+        others.append(f"{session.clock.name}  ({session.clock.kind.__module__})")
     return "\n".join([*lines, "", "not stepped: " + ", ".join(others or ["none"])])
 
 

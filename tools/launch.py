@@ -11,7 +11,6 @@ import typer
 from graph.errors import InputError
 from tools.exit_codes import FAILED, INTERRUPTED
 
-LONGEST_WINDOW_MS = 10_000
 EXAMPLE = "Example: holeshot launch sitl scenario=b0-nominal seed=7 --runner inline --record flight.mcap"
 
 
@@ -44,6 +43,8 @@ def launch(
     if show_args:
         _show_args(read(name))
         return
+    from graph.service import LONGEST_WINDOW_MS
+
     factor = read_rate(rate, "--rate")
     if window_ms is not None and not 0 < window_ms <= LONGEST_WINDOW_MS:
         raise InputError(f"--window-ms {window_ms}: must be above 0 and at most {LONGEST_WINDOW_MS} milliseconds")

@@ -107,7 +107,7 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
             link.send("finished", {})
         else:
             assert session_plan.clock is not None
-            clock = session_plan.clock[1](plan.window, session_plan.graph.period_ns, spawn.execution.rate)
+            clock = session_plan.clock.kind(plan.window, session_plan.graph.period_ns, spawn.execution.rate)
             clock_host = ClockHost(peer, clock)
             link.listen(zenoh_session.close, lambda message: _tell(clock_host, message))
             _join(peer)

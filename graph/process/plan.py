@@ -49,13 +49,13 @@ class Plan:
         self.sinks = list(session.sinks)
         if session.clock is None:
             raise InputError(f"launch {session.launch.name}: runner process needs a clock among the nodes: nodes.clock")
-        self.clock = session.clock[0]
+        self.clock = session.clock.name
         self.processes = [*self.nodes, *self.sinks, self.clock]
         self.index = {name: number for number, name in enumerate(self.processes)}
 
     def lead(self, name: str) -> int:
         """How many ticks the clock grants ahead of a process."""
-        leisurely = name in self.sinks and self.session.sinks[name][0].PERIOD_S > 0.0
+        leisurely = name in self.sinks and self.session.sinks[name].kind.PERIOD_S > 0.0
         return self.window * WINDOWS_IN_FLIGHT + (LEISURE_NS // self.session.graph.period_ns if leisurely else 0)
 
     def capacity(self, name: str) -> int:

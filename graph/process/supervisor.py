@@ -60,7 +60,7 @@ class ProcessRun:
         self._settled = False
         self._stopped = False
         assert session.clock is not None
-        self._stall_s: float = session.clock[2].stall_timeout_s
+        self._stall_s: float = session.clock.options.stall_timeout_s
         self._quiet_polls = 0
         self._last_position: tuple[int, ...] = ()
 

@@ -58,7 +58,7 @@ def test_duplicate_argument(launch):
 
 
 def test_argument_of_a_wrong_type(launch):
-    assert refusal(launch, BASE, "gain=fast") == "argument gain: 'fast' is not a number"
+    assert refusal(launch, BASE, "gain=fast") == "argument gain of launch file base: 'fast' is not a number"
 
 
 def test_argument_out_of_its_choices(launch):
@@ -140,10 +140,21 @@ def test_null_without_such_a_node(launch):
 def test_unknown_argument_of_an_include(launch):
     launch(BASE)
     text = refusal(launch, INCLUDING.replace("gain: 7.0", "gian: 7.0"), name="variant")
-    assert text == "variant.yaml: include ./base.yaml: unknown argument 'gian'; valid arguments: gain, mode"
+    assert (
+        text
+        == "variant.yaml: include ./base.yaml: unknown argument 'gian'; did you mean gain?; valid arguments: gain, mode"
+    )
 
 
 def test_files_that_include_each_other(launch, tmp_path):
     (tmp_path / "a.yaml").write_text("name: a\ninclude: [{launch: ./b.yaml}]\n")
     text = refusal(launch, "name: b\ninclude: [{launch: ./a.yaml}]\n", name="b")
     assert text == "launch files include each other: b.yaml -> a.yaml -> b.yaml"
+
+
+def test_a_topic_that_is_no_name_in_an_include(launch):
+    launch(BASE)
+    text = refusal(launch, INCLUDING.replace("total: sum", "total: 'the sum'"), name="variant")
+    assert text == (
+        "variant.yaml: include ./base.yaml: remap: topic 'the sum': a topic's name is made of a-z, 0-9 and _"
+    )

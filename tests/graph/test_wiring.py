@@ -90,6 +90,11 @@ def test_delay_on_what_is_not_there():
     )
 
 
+def test_order_of_a_topic_twice():
+    text = refusal([counter_at(1000), summer_at(1000)], FEEDBACK, ["total", "number", "total"])
+    assert text == "order: topic total stands there 2 times; name it once"
+
+
 def test_order_of_a_topic_that_is_not_there():
     assert refusal([counter_at(1000)], order=["nmber"]) == "order: no topic nmber; did you mean number?; topics: number"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from blocks.math import Vec3
 from graph.bag import Bag
-from graph.build import Session
+from graph.build import Session, SinkPart
 from graph.errors import InputError
 from graph.memory import NodeMemory
 from graph.node import Live
@@ -47,7 +47,7 @@ def flown(path: Path, runner: str, asked: list[tuple[int, Mapping[str, Any]]], *
     """The replies to what was asked at ticks of a flight recorded to ``path``."""
     session, _ = load("sitl", arguments or ["duration=1"])
     Hand.asked, Hand.replies = list(asked), []
-    with_hand = Session(**{**vars(session), "sinks": {**session.sinks, "hand": (Hand, None)}})
+    with_hand = Session(**{**vars(session), "sinks": {**session.sinks, "hand": SinkPart(Hand, None)}})
     run(with_hand, Execution(runner=runner, window_ms=10, bag=str(path)))
     return Hand.replies
 
@@ -98,7 +98,7 @@ def test_a_step_is_exact_and_a_pause_holds(tmp_path: Path) -> None:
         def close(self) -> None:
             pass
 
-    stepped = Session(**{**vars(session), "sinks": {"stepper": (Stepper, None)}})
+    stepped = Session(**{**vars(session), "sinks": {"stepper": SinkPart(Stepper, None)}})
     assert run(stepped, Execution(runner="inline", window_ms=4)).end == 1001
     assert ends == [17, 27, 37]
 

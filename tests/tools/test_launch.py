@@ -174,7 +174,7 @@ def test_mismatched_wiring(tmp_path):
     run = holeshot("launch", str(path), cwd=tmp_path)
     assert run.returncode == 2
     assert run.stderr.strip() == (
-        "holeshot: topic gates: output camera_oracle.gates publishes GateObservations, "
+        "holeshot: launch mine: topic gates: output camera_oracle.gates publishes GateObservations, "
         "but input imu.truth expects TruthState"
     )
 

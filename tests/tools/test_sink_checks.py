@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graph.build import Session
+from graph.build import Session, SinkPart
 from graph.errors import InputError
 from graph.run import RUNNERS, Execution, run
 from graph.service import Sink
@@ -36,7 +36,7 @@ def test_no_sink_is_opened_when_a_later_one_cannot_be(runner: str, tmp_path: Pat
     bag = tmp_path / "run.mcap"
     bag.write_bytes(b"what was recorded before")
     session, _ = load("sitl", ["scenario=null-pad", "duration=0.1"])
-    with_another = Session(**{**vars(session), "sinks": {**session.sinks, "reluctant": (Reluctant, None)}})
+    with_another = Session(**{**vars(session), "sinks": {**session.sinks, "reluctant": SinkPart(Reluctant, None)}})
     with pytest.raises(InputError, match="reluctant: not today"):
         run(with_another, Execution(runner, bag=str(bag)))
     assert bag.read_bytes() == b"what was recorded before"

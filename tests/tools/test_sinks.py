@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from graph.build import Session
+from graph.build import Session, SinkPart
 from graph.outcome import NodeFailure
 from graph.process.plan import WINDOWS_IN_FLIGHT
 from graph.run import Execution, run
@@ -71,7 +71,7 @@ class Leisurely(Diary):
 def fail(session: Session, runner: str, *sinks: type[Sink]) -> str:
     """The failure of a session with those sinks."""
     Witness.heard = []
-    own = {f"sink{number}": (sink, None) for number, sink in enumerate(sinks)}
+    own = {f"sink{number}": SinkPart(sink, None) for number, sink in enumerate(sinks)}
     with pytest.raises(NodeFailure) as failure:
         run(Session(**{**vars(session), "sinks": own}), Execution(runner=runner, window_ms=10))
     return str(failure.value)
@@ -93,7 +93,7 @@ def test_a_sink_that_fails(runner: str, kind: type[Sink], why: str) -> None:
 
 def test_a_sink_that_takes_its_time_gets_everything_and_nobody_waits_for_it(tmp_path: Path) -> None:
     session, _ = load("sitl", ["scenario=null-pad", "duration=0.8"])
-    sinks = {"prompt": (Diary, tmp_path / "prompt"), "leisurely": (Leisurely, tmp_path / "leisurely")}
+    sinks = {"prompt": SinkPart(Diary, tmp_path / "prompt"), "leisurely": SinkPart(Leisurely, tmp_path / "leisurely")}
     run(Session(**{**vars(session), "sinks": sinks}), Execution(runner="process", window_ms=10))
     ends, ticks = json.loads((tmp_path / "prompt").read_text())
     assert ends[-1] == 801
