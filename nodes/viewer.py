@@ -63,7 +63,7 @@ class Viewer(Sink):
 
     @classmethod
     def check(cls, options: Options) -> None:
-        """Whether the address can be listened on with this protocol."""
+        """Raises InputError when the address cannot be listened on, or not with this protocol."""
         if options.protocol == "websocket.v1" and find_spec("foxglove_websocket") is None:
             raise InputError("viewer: protocol websocket.v1 needs the extra: pip install 'holeshot[viewer-v1]'")
         if listed(options.origins) and options.protocol != "websocket.v1":

@@ -1,6 +1,7 @@
 """``holeshot``: the command and its exit codes.
 
-0 good; 1 the run or check ended and failed; 2 bad input; 3 a node failed or stalled; 130 ended by Ctrl-C.
+0 good; 1 the run or check ended and failed; 2 bad input; 3 a node failed or stalled; 130 ended by Ctrl-C or by
+a viewer.
 """
 
 import signal
@@ -11,10 +12,12 @@ import typer
 
 from graph.errors import InputError
 from tools import bag, batch, bench, doctor, graph, launch, score, topic
+from tools.commands import Commands
 from tools.exit_codes import BAD_INPUT, INTERRUPTED, NODE_FAILED
 
 app = typer.Typer(
     name="holeshot",
+    cls=Commands,
     help="Drone racing software-in-the-loop on a node graph: deterministic, recorded, verified.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

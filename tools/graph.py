@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from graph.build import Session
     from graph.wiring import Graph, Instance, Topic
 
-EXAMPLE = "Example: holeshot graph sitl scenario=scripted-hop --mermaid"
-
 
 def graph(
     name: Annotated[
@@ -31,6 +29,8 @@ def graph(
     """Show the nodes of a launch file in step order, their rates, ports, topics, types and latencies.
 
     Exit code 0: shown; 2: bad input.
+
+    Example: holeshot graph sitl scenario=scripted-hop --mermaid
     """
     from graph.errors import InputError
     from tools import terminal
@@ -56,9 +56,6 @@ def graph(
         print(as_source(session.graph), end="")
     else:
         terminal.results.print(as_text(session), markup=False, soft_wrap=True)
-
-
-graph.__doc__ = f"{graph.__doc__}\n\n{EXAMPLE}"
 
 
 def as_text(session: Session) -> str:

@@ -11,8 +11,6 @@ import typer
 from graph.errors import InputError
 from tools.exit_codes import FAILED, INTERRUPTED
 
-EXAMPLE = "Example: holeshot launch sitl scenario=b0-nominal seed=7 --runner inline --record flight.mcap"
-
 
 def launch(
     name: Annotated[str, typer.Argument(help="launch file: a shipped name or the path of a .yaml file")],
@@ -35,7 +33,10 @@ def launch(
 ) -> None:
     """Run a launch file; ends with the score and the bag's path.
 
-    Exit code 0: success; 1: the run ended without success; 2: bad input; 3: a node failed or stalled.
+    Exit code 0: success; 1: the run ended without success; 2: bad input; 3: a node failed or stalled;
+    130: ended by Ctrl-C or by a viewer.
+
+    Example: holeshot launch sitl scenario=b0-nominal seed=7 --runner inline --record flight.mcap
     """
     from graph.launch import read
     from graph.rate import read_rate
@@ -55,9 +56,6 @@ def launch(
         raise InputError(f"--runner {runner}: valid: {', '.join(RUNNERS)}")
     code = _fly(name, arguments or [], runner, record, factor, window_ms, viewer, as_json)
     raise typer.Exit(code)
-
-
-launch.__doc__ = f"{launch.__doc__}\n\n{EXAMPLE}"
 
 
 def _show_args(file: object) -> None:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from graph.bag import Bag
     from scenarios.world import World
 
-EXAMPLE = "Example: holeshot score flight.mcap --speed-limit 4.5"
-
 
 def score(
     bags: Annotated[list[Path], typer.Argument(metavar="BAG...", help="the bags")],
@@ -35,6 +33,8 @@ def score(
     ended the run before the other limit was broken or the course flown.
 
     Exit code 0: every run succeeded; 1: one did not, or has no verdict; 2: bad input.
+
+    Example: holeshot score flight.mcap --speed-limit 4.5
     """
     from graph.bag import Bag
     from tools import terminal
@@ -58,9 +58,6 @@ def score(
         else:
             _print(path, world, found)
     raise typer.Exit(GOOD if good else FAILED)
-
-
-score.__doc__ = f"{score.__doc__}\n\n{EXAMPLE}"
 
 
 def scored(bag: Bag, speed_limit: float | None = None, trust: bool = False) -> tuple[World, dict[str, Any] | None]:

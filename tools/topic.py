@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="List, print and measure the topics of a running session.", no_args_is_help=True)
+from tools.commands import Commands
+
+app = typer.Typer(cls=Commands, help="List, print and measure the topics of a running session.", no_args_is_help=True)
 
 RunOption = Annotated[str | None, typer.Option("--run", metavar="ID", help="which run, when there are several")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print JSON")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import importlib.resources
 import ipaddress
 import math
 import socket
@@ -9,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from graph.errors import InputError
@@ -18,7 +21,6 @@ from nodes.view.services import ServiceOffer
 DEFAULT_PORT = 8765
 PORTS_TRIED = 100
 ATTEMPTS = 10
-LAYOUT = "launch/holeshot.json"
 LOSSES_PERIOD_S = 1.0
 RUN = "run"
 """Key of the status that says how the run stands."""
@@ -111,13 +113,18 @@ class CannotListen(InputError):
 
 
 def listen(
-    open_on: Callable[[int], Server], host: str, port: int | None, who: str, notice: Callable[[str], None]
+    open_on: Callable[[int], Server],
+    host: str,
+    port: int | None,
+    who: str,
+    notice: Callable[[str], None],
+    option: str = "viewer_port=",
 ) -> Server:
     """A server on the port given, else on the first free one; ``notice`` is told where, and ``who`` can do what from
-    other machines. Raises InputError when there is none.
+    other machines. ``option`` is how a port is named. Raises InputError when there is none.
     """
     for attempt in range(ATTEMPTS):
-        chosen, remark = free_port(host, port)  # says which one is free when that one is taken
+        chosen, remark = free_port(host, port, option)  # says which one is free when that one is taken
         try:
             server = open_on(chosen)
             break
@@ -128,8 +135,14 @@ def listen(
         notice(remark)
     reach = "this machine only" if _is_loopback(host) else who
     notice(f"viewer: https://app.foxglove.dev/~/view?ds=foxglove-websocket&ds.url={server.url}")
-    notice(f"        {server.url} ({reach}); layout to import: {LAYOUT}")
+    notice(f"        {server.url} ({reach}); layout to import: {_layout()}")
     return server
+
+
+def _layout() -> str:
+    """Where the layout is, as seen from here."""
+    path = Path(str(importlib.resources.files("launch").joinpath("holeshot.json")))
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def url_of(host: str, port: int) -> str:
@@ -145,8 +158,9 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def free_port(host: str, port: int | None) -> tuple[int, str]:
+def free_port(host: str, port: int | None, option: str = "viewer_port=") -> tuple[int, str]:
     """A port to listen on, and what there is to say about it: the one given, else the first free one from 8765 on.
+    ``option`` is how whoever starts the server names a port.
 
     Raises InputError when the given one is taken, which names one that is free, or when the host is not this machine's.
     """
@@ -156,11 +170,9 @@ def free_port(host: str, port: int | None) -> tuple[int, str]:
             if candidate == first:
                 return candidate, ""
             if port is not None:
-                raise InputError(
-                    f"viewer: port {port} of {host} is in use; {candidate} is free: viewer_port={candidate}"
-                )
+                raise InputError(f"viewer: port {port} of {host} is in use; {candidate} is free: {option}{candidate}")
             return candidate, f"port {first} is in use, the viewer is on {candidate}"
-    raise InputError(f"viewer: no port of {host} from {first} on is free; name another: viewer_port=PORT")
+    raise InputError(f"viewer: no port of {host} from {first} on is free; name another: {option}PORT")
 
 
 def _is_free(host: str, port: int) -> bool:
@@ -176,7 +188,7 @@ def _is_free(host: str, port: int) -> bool:
         except PermissionError:
             raise InputError(f"viewer: no permission to listen on port {port} of {host}") from None
         except OSError as error:
-            if error.errno == 99:  # EADDRNOTAVAIL
+            if error.errno == errno.EADDRNOTAVAIL:
                 raise InputError(f"viewer: {host} is no address of this machine") from None
             return False
     return True

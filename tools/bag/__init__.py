@@ -3,8 +3,11 @@
 import typer
 
 from tools.bag import cut, diff, export, info, play, recover, verify
+from tools.commands import Commands
 
-app = typer.Typer(no_args_is_help=True, help="Look into bags, prove, compare, play, cut, recover and export them.")
+app = typer.Typer(
+    cls=Commands, no_args_is_help=True, help="Look into bags, prove, compare, play, cut, recover and export them."
+)
 app.command("info")(info.info)
 app.command("verify")(verify.verify)
 app.command("diff")(diff.diff)

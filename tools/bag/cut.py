@@ -11,7 +11,6 @@ import typer
 
 from graph.errors import InputError
 
-EXAMPLE = "Example: holeshot bag cut flight.mcap gate3.mcap --from 12 --to 15.5 --topics truth,imu"
 LONGEST_NS = 2**63 - 1
 
 
@@ -25,7 +24,10 @@ def cut(
     topics: Annotated[str | None, typer.Option(metavar="A,B", help="the topics kept; by default all")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the result as one JSON line")] = False,
 ) -> None:
-    """Write a part of a bag to a new one, attachments included, and read it back to check it."""
+    """Write a part of a bag to a new one, attachments included, and read it back to check it.
+
+    Example: holeshot bag cut flight.mcap gate3.mcap --from 12 --to 15.5 --topics truth,imu
+    """
     from graph.bag import Bag
     from graph.bag.cut import cut as cut_bag
     from tools import terminal
@@ -44,6 +46,3 @@ def cut(
         print(json.dumps({"bag": str(target), "counts": counts}))
     else:
         print(f"{target}: {sum(counts.values())} messages of {len(counts)} topics")
-
-
-cut.__doc__ = f"{cut.__doc__}\n\n{EXAMPLE}"

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from graph.bag import Bag
     from graph.bag.divergence import Messages
 
-EXAMPLE = "Example: holeshot bag diff before.mcap after.mcap --ignore header --ignore truth.energy --tolerance 1e-9"
-
 
 def diff(
     a: Annotated[Path, typer.Argument(metavar="A", help="a bag")],
@@ -36,13 +34,12 @@ def diff(
     Provenance (versions, machine, attachments) that differs is listed; it does not make the messages differ.
 
     Exit code 0: every message is the same; 1: they differ; 2: bad input.
+
+    Example: holeshot bag diff before.mcap after.mcap --ignore header --ignore truth.energy --tolerance 1e-9
     """
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise InputError(f"--tolerance {tolerance}: must be a number of at least 0")
     raise typer.Exit(_diff(a, b, ignore or [], tolerance, as_json))
-
-
-diff.__doc__ = f"{diff.__doc__}\n\n{EXAMPLE}"
 
 
 def _diff(a: Path, b: Path, ignore: list[str], tolerance: float, as_json: bool) -> int:

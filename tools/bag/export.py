@@ -14,7 +14,6 @@ from graph.errors import InputError
 if TYPE_CHECKING:
     from graph.bag import Bag
 
-EXAMPLE = "Example: holeshot bag export flight.mcap --format csv --out flight --topics truth,estimate"
 Columns = dict[str, Any]
 
 
@@ -30,6 +29,8 @@ def export(
     """Write each topic as a table: delivery time in ns, sequence number, then one column per field.
 
     Numbers in CSV are the shortest decimal that reads back as the same number.
+
+    Example: holeshot bag export flight.mcap --format csv --out flight --topics truth,estimate
     """
     write = writer(kind)
     from graph.bag import Bag
@@ -55,9 +56,6 @@ def export(
     else:
         for topic, path in files.items():
             print(f"{path}: {opened.counts[topic]} messages")
-
-
-export.__doc__ = f"{export.__doc__}\n\n{EXAMPLE}"
 
 
 def _chosen(bag: Bag, topics: str | None) -> list[str]:

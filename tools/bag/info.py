@@ -11,7 +11,6 @@ import typer
 if TYPE_CHECKING:
     from graph.bag import Bag
 
-EXAMPLE = "Example: holeshot bag info flight.mcap"
 NS_PER_S = 1_000_000_000
 
 
@@ -19,7 +18,10 @@ def info(
     bag: Annotated[Path, typer.Argument(metavar="BAG", help="the bag")],
     as_json: Annotated[bool, typer.Option("--json", help="print the result as one JSON line")] = False,
 ) -> None:
-    """Show topics with types, counts and rates, duration, where the bag comes from, and whether it is complete."""
+    """Show topics with types, counts and rates, duration, where the bag comes from, and whether it is complete.
+
+    Example: holeshot bag info flight.mcap
+    """
     from graph.bag import Bag
 
     opened = Bag.open(bag)
@@ -28,9 +30,6 @@ def info(
         print(json.dumps(found))
     else:
         _print(found)
-
-
-info.__doc__ = f"{info.__doc__}\n\n{EXAMPLE}"
 
 
 def summary(bag: Bag) -> dict[str, Any]:

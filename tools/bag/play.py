@@ -17,7 +17,6 @@ from graph.errors import InputError
 if TYPE_CHECKING:
     from graph.bag import Message
 
-EXAMPLE = "Example: holeshot bag play flight.mcap --rate 0.5 --from 12 --topics truth,imu"
 HOST, LISTEN = "127.0.0.1", "tcp/127.0.0.1:0"
 LOOK_S = 0.05
 """Longest time between two looks at the keyboard, s."""
@@ -48,6 +47,8 @@ def play(
     In a terminal, space or enter pauses and goes on.
 
     To fly a stack against a bag, in lockstep and recorded: holeshot launch replay-stack bag=BAG
+
+    Example: holeshot bag play flight.mcap --rate 0.5 --from 12 --topics truth,imu
     """
     import secrets
 
@@ -104,9 +105,6 @@ def play(
                 publishers[message.topic].put(message.data)
             if not loop:
                 return
-
-
-play.__doc__ = f"{play.__doc__}\n\n{EXAMPLE}"
 
 
 class Pace:

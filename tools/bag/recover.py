@@ -8,15 +8,16 @@ from typing import Annotated
 
 import typer
 
-EXAMPLE = "Example: holeshot bag recover crashed.mcap recovered.mcap"
-
 
 def recover(
     source: Annotated[Path, typer.Argument(metavar="IN", help="the bag that was cut off")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="the new bag")],
     as_json: Annotated[bool, typer.Option("--json", help="print the result as one JSON line")] = False,
 ) -> None:
-    """Copy everything in front of the first damage to a new, complete bag, and read it back to check it."""
+    """Copy everything in front of the first damage to a new, complete bag, and read it back to check it.
+
+    Example: holeshot bag recover crashed.mcap recovered.mcap
+    """
     from graph.bag import recover as recover_bag
     from tools import terminal
 
@@ -27,6 +28,3 @@ def recover(
     else:
         print(f"{source}: {found.damage or 'was complete'}")
         print(f"{target}: {sum(found.counts.values())} messages of {len(found.counts)} topics")
-
-
-recover.__doc__ = f"{recover.__doc__}\n\n{EXAMPLE}"

@@ -11,8 +11,6 @@ import typer
 from graph.errors import InputError
 from tools.exit_codes import FAILED, GOOD
 
-EXAMPLE = "Example: holeshot bag verify flight.mcap --node sim_fc"
-
 
 def verify(
     bag: Annotated[Path | None, typer.Argument(metavar="BAG", help="the bag")] = None,
@@ -33,6 +31,8 @@ def verify(
     The stack (or another compiled node) is stepped from its recorded inputs; --all runs the whole graph from the seed.
 
     Exit code 0: identical; 1: it differs, with a report of where first, how far, and what the node had; 2: bad input.
+
+    Example: holeshot bag verify flight.mcap --node sim_fc
     """
     if sum((bag is not None, repro is not None)) != 1:
         raise InputError("bag verify: name a bag, or a repro file with --repro FILE")
@@ -44,9 +44,6 @@ def verify(
         raise InputError("bag verify: --all includes every node; leave out --node")
     assert bag is not None
     raise typer.Exit(_verify(bag, node, everything, trust, as_json))
-
-
-verify.__doc__ = f"{verify.__doc__}\n\n{EXAMPLE}"
 
 
 def _verify(path: Path, node: str | None, everything: bool, trust: bool, as_json: bool) -> int:

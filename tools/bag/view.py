@@ -189,18 +189,18 @@ def tick_of(bag: Bag) -> int:
 
 def serve_bag(
     bag: Bag,
-    host: str = "127.0.0.1",
-    port: int | None = None,
+    host: str,
+    port: int | None,
     *,
-    topics: Sequence[str] | None = None,
-    rate: float = 1.0,
-    begin_s: float = 0.0,
-    loop: bool = False,
-    paused: bool = False,
-    notice: Callable[[str], None] = print,
+    topics: Sequence[str],
+    rate: float,
+    begin_s: float,
+    loop: bool,
+    paused: bool,
+    notice: Callable[[str], None],
 ) -> None:
     """Serve ``bag`` to viewers until Ctrl-C or until one asks to stop. Raises InputError when it cannot listen."""
-    player = BagPlayer(bag, topics or bag.topics, rate, round(begin_s * SECOND), loop, paused)
+    player = BagPlayer(bag, topics, rate, round(begin_s * SECOND), loop, paused)
     content = Content(
         name=f"holeshot bag {bag.path.name}",
         topics=[_offered(bag, topic) for topic in player.topics],
@@ -214,7 +214,12 @@ def serve_bag(
         seek=player.seek,
     )
     server = listen(
-        lambda chosen: SdkServer(content, host, chosen), host, port, "whoever reaches this machine can watch", notice
+        lambda chosen: SdkServer(content, host, chosen),
+        host,
+        port,
+        "whoever reaches this machine can watch",
+        notice,
+        "--port ",
     )
     player.changed = server.changed
     server.status(f"plays {bag.path.name}", key=RUN)

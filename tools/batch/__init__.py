@@ -9,11 +9,6 @@ import typer
 
 from graph.errors import InputError
 
-EXAMPLE = (
-    "Examples: holeshot batch b0-nominal --seeds 500 --min-success 0.99; "
-    "holeshot batch b0-nominal --seeds 20 --set baseline.cruise_speed_m_s=3,4,5 --plot cruise.svg"
-)
-
 
 def batch(
     scenario: Annotated[str, typer.Argument(help="scenario: a shipped name or the path of a .yaml file")],
@@ -60,6 +55,9 @@ def batch(
 
     Exit code 0: done; 1: the success rate of some combination is below --min-success; 2: bad input; 130: stopped by
     Ctrl-C, what is done is summed up.
+
+    Examples: holeshot batch b0-nominal --seeds 500 --min-success 0.99; holeshot batch b0-nominal --seeds 20 --set
+    baseline.cruise_speed_m_s=3,4,5 --plot cruise.svg
     """
     from tools.batch.command import Request, run
     from tools.batch.output import check_outputs
@@ -86,6 +84,3 @@ def batch(
         as_json=as_json,
     )
     raise typer.Exit(run(request))
-
-
-batch.__doc__ = f"{batch.__doc__}\n\n{EXAMPLE}"

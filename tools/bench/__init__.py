@@ -8,8 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-EXAMPLE = "Examples: holeshot bench; holeshot bench flight rk4 closed-loop --json; holeshot bench --skip cold"
-
 
 def bench(
     names: Annotated[list[str] | None, typer.Argument(metavar="[ROW]...", help="rows; by default all of them")] = None,
@@ -20,6 +18,8 @@ def bench(
     """Measure every row of the speed table in one run; a ratio of at most 1 reaches what it should.
 
     Rows against C++ need g++ and are left out without it. Exit code 0: measured; 2: bad input.
+
+    Examples: holeshot bench; holeshot bench flight rk4 closed-loop --json; holeshot bench --skip cold
     """
     from tools import terminal
     from tools.bench.measure import Unavailable
@@ -62,9 +62,6 @@ def bench(
             text = entry.get("left_out") or entry["detail"]
             if text:
                 terminal.results.print(f"{entry['name']}: {text}", soft_wrap=True, markup=False)
-
-
-bench.__doc__ = f"{bench.__doc__}\n\n{EXAMPLE}"
 
 
 def _chosen(names: list[str], skip: list[str], rows: dict[str, Any]) -> list[Any]:
