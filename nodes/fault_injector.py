@@ -16,11 +16,10 @@ from graph.node import Context, Live, Maybe, Setup, node
 from msgs.fault import Fault
 from nodes.fault_order import Orders, in_order, rows_of
 from nodes.sim_fc_delayed import longest_delay_s
+from scenarios.scenario import MOST_FAULT_EVENTS
 
-MAX_EVENTS = 32
-"""Beginnings and ends of a scenario's faults."""
-ROWS = 128
-"""The same with those injected."""
+ROWS = 4 * MOST_FAULT_EVENTS
+"""Beginnings and ends of a scenario's faults, and of those injected."""
 COLUMNS = 11  # ns, kind, rotor, active, value, gyro bias x y z, accel bias x y z
 
 
@@ -63,13 +62,9 @@ def fault_injector(p: Params, s: State, t: int) -> tuple[State, Out]:
 
 
 def configure(context: Context) -> Setup:
-    """The scenario's faults at the times drawn. Raises InputError when there are more events than the table holds."""
+    """The scenario's faults at the times drawn."""
     scenario = context.world.scenario
     rows = in_order([row for fault in context.world.faults() for row in rows_of(fault)])
-    if len(rows) > MAX_EVENTS:
-        raise InputError(
-            f"scenario {scenario.name}: faults: {len(rows)} beginnings and ends; must be at most {MAX_EVENTS} in all"
-        )
     table = np.zeros((ROWS, COLUMNS))
     table[: len(rows)] = np.array(rows).reshape(-1, COLUMNS)
     return Setup(

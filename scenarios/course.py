@@ -23,7 +23,7 @@ class Gate(Config):
     position_m: Vector = Field(description="centre of the opening, m")
     yaw_deg: float = Field(ge=-360, le=360, description="heading flown through the gate, degrees")
     inner_size_m: Size = Field(description="width and height of the opening, m")
-    outer_size_m: Size = Field(description="width and height of the frame, m")
+    outer_size_m: Size = Field(description="width and height of the frame, as it is drawn, m")
 
     @model_validator(mode="after")
     def _outer_around_inner(self) -> "Gate":

@@ -11,8 +11,8 @@ from msgs.score import MAX_LAPS
 from scenarios.fields import BelowOne, Fraction, Name, NonNegative, Positive, Vector
 
 NS_PER_S = 1_000_000_000
-MOST_FAULTS = 32
-"""In a scenario: no more than the fault injector can announce."""
+MOST_FAULT_EVENTS = 32
+"""Beginnings and ends of a scenario's faults: no more than the fault injector has room for."""
 
 
 class Randomization(Config):
@@ -118,7 +118,9 @@ class Sim(Config):
 
     physics_rate_hz: int = Field(default=1000, ge=100, le=10_000, description="rate of the physics and of the tick, Hz")
     test_pattern_frames: bool = Field(default=False, description="whether camera frames carry a test pattern")
-    oracle_corner_sigma_px: NonNegative = Field(default=1.0, description="deviation of the oracle's gate corners, px")
+    oracle_corner_sigma_px: NonNegative = Field(
+        default=1.0, description="deviation the oracle states for its gate corners, which are exact, px"
+    )
 
     @model_validator(mode="after")
     def _whole_tick(self) -> "Sim":
@@ -141,10 +143,15 @@ class Scenario(Config):
     seed: int = Field(ge=0, lt=2**63, description="of every random draw of the run")
     speed_limit_m_s: Positive | None = Field(default=None, description="highest true speed of a successful run, m/s")
     randomization: Randomization = Field(default=Randomization(), description="bounds of the draws from the seed")
-    faults: tuple[Annotated[Fault, Field(discriminator="kind")], ...] = Field(
-        default=(), max_length=MOST_FAULTS, description="timed faults"
-    )
+    faults: tuple[Annotated[Fault, Field(discriminator="kind")], ...] = Field(default=(), description="timed faults")
     sim: Sim = Field(default=Sim(), description="the simulator")
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> "Scenario":
+        events = sum(1 if fault.end_s is None else 2 for fault in self.faults)
+        if events > MOST_FAULT_EVENTS:
+            raise Problem("faults", f"are {events} beginnings and ends; must be at most {MOST_FAULT_EVENTS} in all")
+        return self
 
     @model_validator(mode="after")
     def _one_at_a_time(self) -> "Scenario":

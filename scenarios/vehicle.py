@@ -69,7 +69,7 @@ class Camera(Config):
     cx_px: Number = Field(description="principal point from the left, px")
     cy_px: Number = Field(description="principal point from the top, px")
     distortion: tuple[Number, Number, Number, Number] = Field(description="Kannala-Brandt k1 to k4")
-    line_delay_s: NonNegative = Field(description="rolling shutter: delay from line to line, s; 0 for a global shutter")
+    line_delay_s: NonNegative = Field(description="rolling shutter: delay from line to line, s; not modelled")
     position_m: Vector = Field(description="optical centre in the body frame, m")
     tilt_up_deg: float = Field(ge=-90, le=90, description="optical axis above the body x axis, degrees")
 

@@ -28,9 +28,7 @@ def score_json(score: Score, passages: Sequence[GatePassage], gates: Sequence[in
         "laps": score.laps,
         "gates_passed": score.gates_passed,
         "gates_total": score.gates_total,
-        "failed_gate": gates[score.failed_gate]
-        if score.gates_passed < score.gates_total and not score.success
-        else None,
+        "failed_gate": gates[score.failed_gate] if _has_failed_gate(score) else None,
         "duration_s": score.duration,
         "passages": [
             {
@@ -44,6 +42,10 @@ def score_json(score: Score, passages: Sequence[GatePassage], gates: Sequence[in
             for p in passages
         ],
     }
+
+
+def _has_failed_gate(score: Score) -> bool:
+    return score.reason == Verdict.FRAME_HIT or (score.gates_passed < score.gates_total and not score.success)
 
 
 def _number(value: float) -> float | None:

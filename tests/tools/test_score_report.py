@@ -56,3 +56,10 @@ def test_a_table_says_why_and_where():
     assert table["success"] == "no: geofence"
     assert table["at gate"] == "12"
     assert table["gates"] == "1 of 3"
+
+
+def test_the_gate_whose_frame_was_hit_is_named_without_laps_too():
+    hit = score(reason=int(Verdict.FRAME_HIT), gates_passed=0, gates_total=0, failed_gate=2)
+    assert score_json(hit, [], [11, 12, 13])["failed_gate"] == 13
+    left = score(reason=int(Verdict.GEOFENCE), gates_passed=0, gates_total=0, failed_gate=0)
+    assert score_json(left, [], [11, 12, 13])["failed_gate"] is None
