@@ -21,7 +21,7 @@ from graph.node import Context, Node, NodeError, Setup
 from graph.service import Clock, ClockOptions, Provenance, Sink
 from graph.wiring import SECOND, Graph, Instance, connect
 
-LIBRARIES = ("eclipse-zenoh", "mcap", "numba", "llvmlite", "numpy", "zstandard")
+LIBRARIES = ("eclipse-zenoh", "numba", "llvmlite", "numpy", "zstandard")
 
 
 class NoOptions(Config):

@@ -17,7 +17,7 @@ import typer
 
 from tools.exit_codes import FAILED
 
-LIBRARIES = ("eclipse-zenoh", "foxglove-sdk", "mcap", "numba", "numpy", "pydantic", "rich", "typer")
+LIBRARIES = ("eclipse-zenoh", "foxglove-sdk", "numba", "numpy", "pydantic", "rich", "typer", "zstandard")
 READY = b"ready"
 TIMEOUT_S = 10.0
 ENOUGH_DISK = 1 << 30  # bytes: half an hour of recording

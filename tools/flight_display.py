@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from types import TracebackType
 from typing import Any
@@ -20,7 +19,7 @@ from msgs.score import Score
 from msgs.score_progress import ScoreProgress
 from scenarios.world import World
 from tools import terminal
-from tools.score_report import rows, score_json
+from tools.score_report import rows, score_of
 
 PLAIN_PERIOD_S = 5.0  # between lines where no terminal is there
 
@@ -35,7 +34,7 @@ class FlightDisplay:
             t.name: t.message for t in session.graph.topics if t.message in (Score, GatePassage, ScoreProgress)
         }
         self._gates = world.course.gate_ids
-        self._score: Score | None = None
+        self._scores: list[Score] = []
         self._passages: list[GatePassage] = []
         self._status: Status | None = None
         self._begun = self._printed = time.monotonic()
@@ -47,27 +46,8 @@ class FlightDisplay:
 
     def prepare(self, runner: str) -> None:
         """Compile what the runner needs, with a line for the first time, when it takes long."""
-        total = len(self._session.graph.instances) + (runner == "fused")
-        begun = time.monotonic()
-        done = 0
-
-        def on_entry(name: str) -> None:
-            nonlocal done
-            done += 1
-            if self._status is not None:
-                self._status.update(f"compiling, once per source change: {name} ({done} of {total})")
-
-        with self._live("loading"):
+        with terminal.compiling(len(self._session.graph.instances) + (runner == "fused")) as on_entry:
             prepare(self._session, runner, on_entry)
-        took = time.monotonic() - begun
-        if took > 3.0:
-            terminal.progress.print(f"compiled {total} parts in {took:.0f} s; the next launch finds them in the cache")
-
-    def _live(self, text: str) -> contextlib.AbstractContextManager[Any]:
-        if not terminal.progress.is_terminal:
-            return contextlib.nullcontext()
-        self._status = terminal.progress.status(text)
-        return self._status
 
     def __enter__(self) -> FlightDisplay:
         self._status = None
@@ -89,7 +69,7 @@ class FlightDisplay:
         kind = self._kinds[topic]
         message = read(np.frombuffer(data, record_dtype(kind))[0], kind)
         if isinstance(message, Score):
-            self._score = message
+            self._scores.append(message)
         elif isinstance(message, GatePassage):
             self._passages.append(message)
         else:
@@ -115,10 +95,7 @@ class FlightDisplay:
 
     def result(self, outcome: Outcome) -> dict[str, Any] | None:
         """The score, or None when the run had none: no scorer, or ended by Ctrl-C before its verdict."""
-        if self._score is None:
-            return None
-        passages = [p for p in self._passages if p.stamp <= self._score.stamp]
-        return score_json(self._score, passages, self._gates)
+        return score_of(self._scores, self._passages, self._gates)
 
     def print_result(self, result: dict[str, Any] | None, bag: str) -> None:
         """The score table and the bag's path."""

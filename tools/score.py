@@ -66,7 +66,7 @@ def scored(bag: Bag, speed_limit: float | None = None, trust: bool = False) -> t
     from msgs.gate_passage import GatePassage
     from msgs.record import read
     from msgs.score import Score
-    from tools.score_report import score_json
+    from tools.score_report import score_of
     from tools.session import from_bag
 
     session, world = from_bag(bag, speed_limit, trust)
@@ -78,11 +78,7 @@ def scored(bag: Bag, speed_limit: float | None = None, trust: bool = False) -> t
     if speed_limit is not None:
         logs = step_alone(recording, topics[Score].publisher.name)
     values = {kind: [read(r, kind) for r in logs[t.name]["data"]] for kind, t in topics.items() if t.name in logs}
-    if not values.get(Score):
-        return world, None
-    verdict = values[Score][0]
-    passages = [p for p in values.get(GatePassage, []) if p.stamp <= verdict.stamp]
-    return world, score_json(verdict, passages, world.course.gate_ids)
+    return world, score_of(values.get(Score, []), values.get(GatePassage, []), world.course.gate_ids)
 
 
 def _draw(

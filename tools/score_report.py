@@ -10,6 +10,15 @@ from msgs.gate_passage import GatePassage
 from msgs.score import Score, Verdict
 
 
+def score_of(scores: Sequence[Score], passages: Sequence[GatePassage], gates: Sequence[int]) -> dict[str, Any] | None:
+    """What a run's messages say: its first verdict and the passages up to it, as ``score_json`` has them; None without
+    a verdict.
+    """
+    if not scores:
+        return None
+    return score_json(scores[0], [p for p in passages if p.stamp <= scores[0].stamp], gates)
+
+
 def score_json(score: Score, passages: Sequence[GatePassage], gates: Sequence[int]) -> dict[str, Any]:
     """The score as a JSON object; ``gates`` are the course's gate ids by index. What was never measured is null.
 

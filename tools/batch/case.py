@@ -14,7 +14,7 @@ from msgs.gate_passage import GatePassage
 from msgs.record import read
 from msgs.score import Score
 from scenarios.world import World
-from tools.score_report import score_json
+from tools.score_report import score_of
 
 SEATS = Seats()
 
@@ -51,12 +51,10 @@ class Case:
             kind: [read(record, kind) for record in flight.messages[topic]["data"]]
             for kind, topic in self._topics.items()
         }
-        verdict = found[Score][0] if found[Score] else None
-        passages = found.get(GatePassage, [])
         result: Result = {"seed": seed}
         if self.values:
             result["set"] = self.values
-        return result | {"score": verdict and score_json(verdict, passages, self._gates)}
+        return result | {"score": score_of(found[Score], found.get(GatePassage, []), self._gates)}
 
     @property
     def title(self) -> str:

@@ -51,7 +51,7 @@ class Request:
 def run(request: Request) -> int:
     """Run the batch; returns the exit code. Raises InputError."""
     display = BatchDisplay()
-    cases = _cases(request, display)
+    cases = _cases(request)
     first = cases[0].world.seed if request.first_seed is None else request.first_seed
     seeds = range(first, first + request.seeds)
     results: list[list[Result]] = [[] for _ in cases]
@@ -85,12 +85,12 @@ def run(request: Request) -> int:
     return FAILED if least is not None and any((s["success_rate"] or 0.0) < least for _, s in groups) else GOOD
 
 
-def _cases(request: Request, display: BatchDisplay) -> list[Case]:
+def _cases(request: Request) -> list[Case]:
     session, world = load(request.launch, request.arguments)
     if request.randomization != 1.0:
         world = scaled(world, request.randomization)
     cases = []
-    with display.compiling() as on_compile:
+    with terminal.compiling() as on_compile:
         for values in combinations(parse_sets(world, request.sets)):
             cases.append(Case(session.launch, applied(world, values), values, on_compile))
     return cases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
@@ -22,19 +22,6 @@ class BatchDisplay:
         self._task = TaskID(0)
         self._done = self._failed = self._total = 0
         self._begun = self._printed = 0.0
-
-    @contextlib.contextmanager
-    def compiling(self) -> Iterator[Callable[[str], None]]:
-        """Shows the names given while code is compiled, and says so at the end where that took long."""
-        begun = time.monotonic()
-        if not terminal.progress.is_terminal:
-            yield lambda name: None
-        else:
-            with terminal.progress.status("loading") as status:
-                yield lambda name: status.update(f"compiling, once per source change: {name}")
-        took = time.monotonic() - begun
-        if took > 3.0:
-            terminal.progress.print(f"compiled in {took:.0f} s; the next run finds it in the cache")
 
     @contextlib.contextmanager
     def running(self, total: int) -> Iterator[None]:
