@@ -25,12 +25,9 @@ from foxglove.websocket import (
 from graph.errors import InputError
 from nodes.view.behind import behind
 from nodes.view.priority import give_way, own_threads
-from nodes.view.server import RUN, CannotListen, Content, Server, Values, url_of
+from nodes.view.server import RUN, TIME_PERIOD_S, CannotListen, Content, Server, Values, url_of
 from nodes.view.services import RESPONSE, ServiceOffer
 
-TIME_PERIOD_S = 1.0 / 60.0
-REPEAT_S = 0.25
-"""A subscriber gets the newest message of a topic at once when the last one is longer ago, in wall time."""
 LINGER_S = 0.3
 """What is on its way when the run ends has that long to reach a viewer."""
 STOP_S = 1.0
@@ -43,10 +40,9 @@ class SdkServer(Server, ServerListener):
 
     def __init__(self, content: Content, host: str, port: int) -> None:
         """Listens at once. Raises CannotListen."""
-        super().__init__()
+        super().__init__(content)
         # What it would log takes the interpreter's lock amid sending, and would be among the run's own words.
         foxglove.set_log_level(logging.CRITICAL)
-        self._content = content
         context = self._context = foxglove.Context()  # kept: its channels close with it
         self._channels = [
             foxglove.Channel(
@@ -58,7 +54,6 @@ class SdkServer(Server, ServerListener):
             for topic in content.topics
         ]
         self._index = {topic.name: number for number, topic in enumerate(content.topics)}
-        self._newest: list[tuple[int, bytes, float] | None] = [None] * len(content.topics)
         self._now = content.start_ns
         self._speed = 1.0
         self._plays = False  # some viewer has used its playback control
@@ -102,9 +97,7 @@ class SdkServer(Server, ServerListener):
         if self._plays:
             self._server.broadcast_playback_state(self._playback(self._content.parameters(), True, None))
 
-    def publish(self, topic: int, time_ns: int, data: bytes) -> None:
-        # What was said but once, such as the run's configuration, is never too fresh to be sent again.
-        self._newest[topic] = (time_ns, data, time.monotonic() if self._newest[topic] is not None else 0.0)
+    def send(self, topic: int, time_ns: int, data: bytes) -> None:
         self._channels[topic].log(data, log_time=time_ns)
 
     def send_status(self, text: str, level: str, key: str | None) -> None:
@@ -140,27 +133,25 @@ class SdkServer(Server, ServerListener):
             self._viewers.add(client.id)
             if self.standing[0]:
                 self.send_status(*self.standing, RUN)
-        newest = self._newest[self._index[channel.topic]]
-        if newest is not None and time.monotonic() - newest[2] > REPEAT_S:
+        missed = self.missed(self._index[channel.topic])
+        if missed is not None:
             self._server.broadcast_time(self._now)
-            self._channels[self._index[channel.topic]].log(newest[1], log_time=newest[0])
+            self.send(self._index[channel.topic], *missed)
 
     def on_get_parameters(
         self, client: Any, param_names: list[str], request_id: str | None = None
     ) -> list[foxglove.Parameter]:
         """All parameters, or those named."""
-        values = self._content.parameters()
-        return [_parameter(name, value) for name, value in values.items() if not param_names or name in param_names]
+        return [_parameter(name, value) for name, value in self.values(param_names).items()]
 
     def on_set_parameters(
         self, client: Any, parameters: Sequence[foxglove.Parameter], request_id: str | None = None
     ) -> list[foxglove.Parameter]:
         """Set what can be set; whatever cannot keeps its value, and a status says why."""
         for parameter in parameters:
-            try:
-                self._content.write(parameter.name, parameter.get_value())
-            except InputError as error:
-                self.status(str(error), "warning", f"parameter {parameter.name}")
+            refusal = self.refusal(parameter.name, parameter.get_value())
+            if refusal:
+                self.status(refusal, "warning", f"parameter {parameter.name}")
         return self.on_get_parameters(client, [parameter.name for parameter in parameters])
 
     def on_playback_control_request(self, request: PlaybackControlRequest) -> PlaybackState:

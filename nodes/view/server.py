@@ -9,7 +9,7 @@ import math
 import socket
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,10 @@ DEFAULT_PORT = 8765
 PORTS_TRIED = 100
 ATTEMPTS = 10
 LOSSES_PERIOD_S = 1.0
+TIME_PERIOD_S = 1.0 / 60.0
+"""Wall time between two times told to viewers at least."""
+REPEAT_S = 0.25
+"""A subscriber gets the newest message of a topic at once when the last one is longer ago, in wall time."""
 RUN = "run"
 """Key of the status that says how the run stands."""
 Values = dict[str, Any]
@@ -52,7 +56,9 @@ class Server(ABC):
 
     url: str
 
-    def __init__(self) -> None:
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._newest: dict[int, tuple[int, bytes, float]] = {}  # by topic: time, data, and when it was sent
         self._losses_looked_at = -math.inf
         self._losses_told: Values | None = None
         self.standing = ("", "info")  # how the run stands, if that is said, and its level: for who comes late
@@ -64,9 +70,32 @@ class Server(ABC):
     def jumped(self, now_ns: int) -> None:  # noqa: B027 (the older protocol has no word for it)
         """Say that time goes on from elsewhere, without a viewer having asked for it."""
 
-    @abstractmethod
     def publish(self, topic: int, time_ns: int, data: bytes) -> None:
         """Send a message on a topic, by its index in the content."""
+        # What was said but once, such as the run's configuration, is never too fresh to be sent again.
+        self._newest[topic] = (time_ns, data, time.monotonic() if topic in self._newest else -math.inf)
+        self.send(topic, time_ns, data)
+
+    @abstractmethod
+    def send(self, topic: int, time_ns: int, data: bytes) -> None:
+        """Send a message to those who subscribed to its topic."""
+
+    def missed(self, topic: int) -> tuple[int, bytes] | None:
+        """Time and data of the newest message, for who subscribes now and would wait for the next one."""
+        newest = self._newest.get(topic)
+        return None if newest is None or time.monotonic() - newest[2] <= REPEAT_S else newest[:2]
+
+    def values(self, names: Collection[str]) -> Values:
+        """The parameters of those names, all of them without names."""
+        return {n: value for n, value in self._content.parameters().items() if not names or n in names}
+
+    def refusal(self, name: str, value: Any) -> str:
+        """Set a parameter, waiting until it is; why it cannot be, empty when it was."""
+        try:
+            self._content.write(name, value)
+        except InputError as error:
+            return str(error)
+        return ""
 
     def status(self, text: str, level: str = "info", key: str | None = None) -> None:
         """Show a text: level info, warning or error; a later one of the same key replaces it."""

@@ -33,7 +33,7 @@ from websockets.exceptions import ConnectionClosed
 from graph.errors import InputError
 from nodes.view.origin import is_welcome
 from nodes.view.priority import give_way
-from nodes.view.server import RUN, CannotListen, Content, Server, Values, url_of
+from nodes.view.server import RUN, TIME_PERIOD_S, CannotListen, Content, Server, Values, url_of
 from nodes.view.services import RESPONSE
 
 BACKLOG = 1024
@@ -42,8 +42,6 @@ AT_ONCE = 64
 """Messages that a viewer is sent at once."""
 FULL_BYTES = 32 * 1024
 """Unsent bytes of a connection from which on its viewer gets nothing; sending does not wait below 64 KiB."""
-TIME_PERIOD_S = 1.0 / 60.0
-REPEAT_S = 0.25
 CLOSE_S = 1.0
 START_S = 10.0
 Message = tuple[int, int, bytes]
@@ -69,7 +67,7 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
             wanted = [message for message in messages if message[0] in subscribed] if connection.open else []
             # Straight to the transport, and many at once: the library writes each message in three pieces of their own.
             for begin in range(0, len(wanted), AT_ONCE):
-                if _is_full(client):
+                if _is_full(connection):
                     self.dropped += len(wanted) - begin
                     break
                 parts = []
@@ -81,7 +79,7 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
     async def broadcast_time(self, timestamp: int) -> None:
         message = TimeDataHeader.pack(BinaryOpcode.TIME, timestamp)
         for client in self._clients:
-            if not _is_full(client):
+            if not _is_full(client.connection):
                 with contextlib.suppress(ConnectionClosed):
                     await client.connection.send(message)
 
@@ -100,7 +98,7 @@ class _Unhurried(FoxgloveServer):  # type: ignore[misc]
             await super()._handle_client_text_message(client, message)
 
     async def _send_json(self, connection: Any, msg: Any) -> None:
-        if connection.transport is not None and connection.transport.get_write_buffer_size() > FULL_BYTES:
+        if _is_full(connection):
             self.dropped += 1
             return
         await super()._send_json(connection, msg)
@@ -137,8 +135,8 @@ def _head(size: int) -> bytes:
     return struct.pack(">BBH", 0x82, 126, size) if size < 1 << 16 else struct.pack(">BBQ", 0x82, 127, size)
 
 
-def _is_full(client: Any) -> bool:
-    transport = client.connection.transport
+def _is_full(connection: Any) -> bool:
+    transport = connection.transport
     return transport is not None and transport.get_write_buffer_size() > FULL_BYTES
 
 
@@ -147,13 +145,11 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
 
     def __init__(self, content: Content, host: str, port: int, origins: Sequence[str] = ()) -> None:
         """Listens at once; ``origins`` are those of further web pages to let in. Raises CannotListen."""
-        super().__init__()
-        self._content = content
+        super().__init__(content)
         self._origins = origins
         self.url = url_of(host, port)
         self._waiting: deque[Message] = deque(maxlen=BACKLOG)
         self._pushed_out = 0
-        self._newest: dict[int, tuple[int, bytes, float]] = {}
         self._now = content.start_ns
         self._woken = False
         self._loop = asyncio.new_event_loop()
@@ -234,7 +230,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             sender.cancel()
         await self._server.broadcast_time(self._now)
         self._server.close()
-        await asyncio.wait({asyncio.ensure_future(self._server.wait_closed())}, timeout=1.0)
+        await asyncio.wait({asyncio.ensure_future(self._server.wait_closed())}, timeout=CLOSE_S)
 
     async def _admit(self, path: str, headers: Any) -> Any:
         """None to let a connection in, else the response that it gets."""
@@ -267,12 +263,10 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         self._now = now_ns
         self._loop.call_soon_threadsafe(self._time_moved.set)
 
-    def publish(self, topic: int, time_ns: int, data: bytes) -> None:
+    def send(self, topic: int, time_ns: int, data: bytes) -> None:
         if len(self._waiting) == BACKLOG:
             self._pushed_out += 1
         self._waiting.append((topic, time_ns, data))
-        # What was said but once, such as the run's configuration, is never too fresh to be sent again.
-        self._newest[topic] = (time_ns, data, time.monotonic() if topic in self._newest else 0.0)
         if not self._woken:
             self._woken = True
             self._loop.call_soon_threadsafe(self._wake.set)
@@ -285,15 +279,15 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._over.set)
-        self._thread.join(2.0)
+        self._thread.join(2.0 * CLOSE_S)
         self._pool.shutdown(wait=False)
 
     async def on_subscribe(self, server: Any, channel_id: Any) -> None:
         """The first viewer of a topic gets what is there."""
-        newest = self._newest.get(channel_id)
-        if newest is not None and time.monotonic() - newest[2] > REPEAT_S:
+        missed = self.missed(channel_id)
+        if missed is not None:
             await self._server.broadcast_time(self._now)
-            self._server.send_messages([(channel_id, newest[0], newest[1])])
+            self._server.send_messages([(channel_id, *missed)])
 
     async def on_service_request(
         self, server: Any, service_id: Any, call_id: Any, encoding: str, payload: bytes
@@ -305,17 +299,15 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
 
     async def on_get_parameters(self, server: Any, param_names: list[str], request_id: str | None) -> Any:
         """All parameters, or those named."""
-        values = self._content.parameters()
-        return [_parameter(name, value) for name, value in values.items() if not param_names or name in param_names]
+        return [_parameter(name, value) for name, value in self.values(param_names).items()]
 
     async def on_set_parameters(self, server: Any, params: Any, request_id: str | None) -> Any:
         """Set what can be set; whatever cannot keeps its value, and a status says why."""
         for parameter in params:
             name, value = str(parameter["name"]), parameter.get("value")
-            try:
-                await self._loop.run_in_executor(self._pool, self._content.write, name, value)
-            except InputError as error:
-                await self._server.send_status(StatusLevel.WARNING, str(error), f"parameter {name}")
+            refusal = await self._loop.run_in_executor(self._pool, self.refusal, name, value)
+            if refusal:
+                await self._server.send_status(StatusLevel.WARNING, refusal, f"parameter {name}")
         return await self.on_get_parameters(server, [str(p["name"]) for p in params], request_id)
 
     async def on_parameters_subscribe(self, server: Any, param_name: list[str], subscribe: bool) -> None:
