@@ -17,9 +17,10 @@ from graph.errors import InputError
 from graph.rate import read_rate, written
 from graph.requests import Step
 from graph.wiring import SECOND
+from nodes.view.listening import listen
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
-from nodes.view.server import RUN, Content, Server, listen
+from nodes.view.server import RUN, Content, Server
 from nodes.view.services import services
 from nodes.view.thinning import Thinning
 from scenarios.scenario import Scenario

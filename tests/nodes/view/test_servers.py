@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from graph.errors import InputError
+from nodes.view.listening import free_port, listen
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
-from nodes.view.server import RUN, Content, Server, free_port, listen
+from nodes.view.server import RUN, Content, Server
 from nodes.view.services import services
 from tests.nodes.view.clients import BINARY, CLOSE, MESSAGE, TEXT, TIME, Client, frame, service_call
 
