@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -25,6 +26,7 @@ from foxglove_websocket.types import StatusLevel
 from graph.errors import InputError
 from nodes.view.listening import CannotListen, url_of
 from nodes.view.origin import is_welcome
+from nodes.view.outbox import Losses, Outbox
 from nodes.view.priority import give_way
 from nodes.view.server import TIME_PERIOD_S, Content, Server, Values
 from nodes.view.services import RESPONSE
@@ -32,6 +34,10 @@ from nodes.view.unhurried import LEVELS, Message, Unhurried
 
 BACKLOG = 1024
 """Messages that wait for viewers at most."""
+WRITE_LIMIT = 32 * 1024
+"""Bytes that wait in a connection before its viewer gets no more."""
+LINGER_S, POLL_S = 0.3, 0.01
+"""What is on its way when the run ends has that long to reach a viewer."""
 CLOSE_S = 1.0
 START_S = 10.0
 
@@ -48,9 +54,10 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         self._origins = origins
         self.url = url_of(host, port)
         self._waiting: deque[Message] = deque(maxlen=BACKLOG)
-        self._pushed_out = 0
+        self._losses = Losses()
         self._now = content.start_ns
         self._woken = False
+        self._calls = 0  # of services, not answered yet
         self._loop = asyncio.new_event_loop()
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="viewer")
         self._ready, self._problem = threading.Event(), ""
@@ -60,7 +67,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             raise CannotListen(host, port, self._problem or "no answer")
 
     def losses(self) -> Values:
-        return {"viewer.dropped": self._pushed_out + self._server.dropped}
+        return {"viewer.dropped": self._losses.count}
 
     def _run(self, host: str, port: int) -> None:
         give_way([threading.get_native_id()])
@@ -85,7 +92,13 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
             supported_encodings=["json"],
             session_id=str(time.time_ns()),
             logger=_quiet,
-            server_kwargs={"compression": None, "close_timeout": CLOSE_S, "process_request": self._admit},
+            server_kwargs={
+                "create_protocol": partial(Outbox, losses=self._losses),
+                "write_limit": WRITE_LIMIT,
+                "compression": None,
+                "close_timeout": CLOSE_S,
+                "process_request": self._admit,
+            },
         )
         self._server.start_ns = content.start_ns
         self._server.graph = _graph(content)
@@ -125,9 +138,13 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         self._ready.set()
         senders = [asyncio.ensure_future(work) for work in (self._send(), self._tell_time())]
         await self._over.wait()
+        self._server.tell_time(self._now)
+        until = time.monotonic() + LINGER_S
+        while (self._calls or self._waiting or self._server.waiting) and time.monotonic() < until:
+            await asyncio.sleep(POLL_S)
         for sender in senders:
             sender.cancel()
-        await self._server.broadcast_time(self._now)
+        self._server.cut_off()
         self._server.close()
         await asyncio.wait({asyncio.ensure_future(self._server.wait_closed())}, timeout=CLOSE_S)
 
@@ -149,7 +166,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         while True:
             await self._time_moved.wait()
             self._time_moved.clear()
-            await self._server.broadcast_time(self._now)
+            self._server.tell_time(self._now)
             await asyncio.sleep(TIME_PERIOD_S)
 
     def _soon(self, work: Coroutine[Any, Any, None]) -> None:
@@ -164,7 +181,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
 
     def send(self, topic: int, time_ns: int, data: bytes) -> None:
         if len(self._waiting) == BACKLOG:
-            self._pushed_out += 1
+            self._losses.count += 1
         self._waiting.append((topic, time_ns, data))
         if not self._woken:
             self._woken = True
@@ -185,7 +202,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         """The first viewer of a topic gets what is there."""
         missed = self.missed(channel_id)
         if missed is not None:
-            await self._server.broadcast_time(self._now)
+            self._server.tell_time(self._now)
             self._server.send_messages([(channel_id, *missed)])
 
     async def on_service_request(
@@ -193,7 +210,11 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
     ) -> bytes:
         """Ask the run, which may take its time, without holding up others."""
         asked = self._content.services[service_id].asked(payload)
-        reply = await self._loop.run_in_executor(self._pool, self._content.ask, asked)
+        self._calls += 1
+        try:
+            reply = await self._loop.run_in_executor(self._pool, self._content.ask, asked)
+        finally:
+            self._calls -= 1
         return json.dumps(reply).encode()
 
     async def on_get_parameters(self, server: Any, param_names: list[str], request_id: str | None) -> Any:

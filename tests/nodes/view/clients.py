@@ -67,7 +67,8 @@ class Client:
         """Opcode and payload of the next message. Raises ConnectionError when there is none any more."""
         opcode, payload, last = self._frame()
         while not last:
-            _, more, last = self._frame()
+            continued, more, last = self._frame()
+            assert continued == 0, "a message within another"
             payload += more
         return opcode, payload
 

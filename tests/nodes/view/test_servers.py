@@ -117,6 +117,12 @@ def client_services(client: Client) -> dict[str, int]:
     return found
 
 
+def heard(client: Client) -> None:
+    """Everything the client has said so far was heard."""
+    client.say(op="getParameters", parameterNames=[], id="heard")
+    client.until(lambda m: isinstance(m, dict) and m.get("id") == "heard")
+
+
 def memory() -> int:
     """Resident bytes of this process."""
     with open("/proc/self/statm") as file:
@@ -134,6 +140,46 @@ def test_a_viewer_that_never_reads_holds_up_nobody_and_memory_stays(run: Run) ->
         before = memory()
         run.publish(20_000, 10_000)  # 200 MB
         assert memory() - before < 40 * MEGABYTE
+        assert_well(run)
+
+
+def test_viewers_that_stop_reading_amid_large_messages_stop_nobodys_time(run: Run) -> None:
+    with run.client(receive_buffer=4096) as lazy, run.client(receive_buffer=4096) as lazier, run.client() as client:
+        for viewer in (lazy, lazier, client):
+            viewer.subscribe_all()
+            heard(viewer)
+        run.publish(50, MEGABYTE // 2)
+        run.server.time(10**12)
+        client.until(lambda m: isinstance(m, bytes) and m[0] == TIME and struct.unpack_from("<Q", m, 1) == (10**12,))
+
+
+def test_who_reads_gets_the_last_message_whatever_was_dropped_before(run: Run) -> None:
+    with run.client() as client:
+        client.subscribe_all()
+        heard(client)
+        run.publish(200, MEGABYTE // 2)
+        run.server.publish(0, 10**12, b"the verdict")
+        client.until(lambda m: isinstance(m, bytes) and m[0] == MESSAGE and m.endswith(b"the verdict"))
+
+
+def test_a_call_amid_large_messages_is_answered_between_them(run: Run) -> None:
+    with run.client(receive_buffer=4096) as client:
+        client.subscribe_all()
+        offer = client_services(client)["/clock/pause"]
+        for call in range(20):
+            run.publish(4, MEGABYTE // 2)
+            client.send(BINARY, service_call(offer, call, b"{}"))
+            # A frame within another message would be read as what it is not, and no answer found.
+            answer = client.until(lambda m: isinstance(m, bytes) and m[0] == 3)
+            assert struct.unpack_from("<II", answer, 1) == (offer, call)
+
+
+@pytest.mark.parametrize("bad", [-1, 1 << 32, 1.5, "x", None])
+def test_a_subscription_that_no_message_could_carry_hurts_nobody(run: Run, bad: Any) -> None:
+    with run.client() as client:
+        channels = client.until(lambda m: isinstance(m, dict) and m["op"] == "advertise")["channels"]
+        client.say(op="subscribe", subscriptions=[{"id": bad, "channelId": c["id"]} for c in channels])
+        heard(client)
         assert_well(run)
 
 
