@@ -46,7 +46,7 @@ class Options(Config):
         default=None, ge=1, le=65535, description="port; by default the first free one from 8765 on"
     )
     hz: float = Field(
-        default=50.0, ge=0, description="messages of a topic per second, simulated or not, at most; 0: all"
+        default=50.0, ge=0, le=1e6, description="messages of a topic per second, simulated or not, at most; 0: all"
     )
     origins: str | None = Field(
         default=None,

@@ -6,6 +6,7 @@ import contextlib
 import os
 import queue
 import signal
+import threading
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from graph.process.sink_host import SinkHost
 from graph.process.stand_in import StandIn
 from graph.process.steering import ask
 from graph.process.transport import Keys, configuration, session
+from graph.requests import Respond, Steer
 from graph.service import Sink
 
 
@@ -91,13 +93,15 @@ def _run(name: str, spawn: Spawn, link: Link) -> None:
         elif name in plan.sinks:
             sink_type, options = session_plan.sinks[name]
             execution = replace(spawn.execution, on_notice=lambda text: link.send("notice", text))
-            steer = partial(ask, zenoh_session, spawn.keys)
+            joined = threading.Event()
+            steer = partial(_ask_once_joined, joined, partial(ask, zenoh_session, spawn.keys))
             sink = sink_type(sink_context(session_plan, options, execution, steer))
             stack.callback(sink.close)
             sink_host = SinkHost(peer, sink)
             settlements: queue.SimpleQueue[Any] = queue.SimpleQueue()
             link.listen(partial(_abandon, zenoh_session, settlements), partial(_hear, sink, settlements))
             _join(peer)
+            joined.set()
             sink_host.run()
             settlement = settlements.get()
             problem = sink.end(*settlement) if settlement is not None else None
@@ -119,6 +123,19 @@ def _left(name: str, link: Link, zenoh_session: Any) -> None:
     """An external node is gone while the run goes on."""
     link.failed(name, "it left the run")
     zenoh_session.close()
+
+
+def _ask_once_joined(joined: threading.Event, steer: Steer, request: Mapping[str, Any], respond: Respond) -> None:
+    """Ask something of the run, once its clock is known to be there: viewers may come before."""
+
+    def wait_and_ask() -> None:
+        joined.wait()
+        steer(request, respond)
+
+    if joined.is_set():
+        steer(request, respond)
+    else:
+        threading.Thread(target=wait_and_ask, daemon=True).start()
 
 
 def _abandon(zenoh_session: Any, settlements: queue.SimpleQueue[Any]) -> None:

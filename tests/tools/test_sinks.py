@@ -1,9 +1,10 @@
 """Every sink hears of a failure before it is closed, in every runner: viewers show it."""
 
 import json
+import queue
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -68,6 +69,19 @@ class Leisurely(Diary):
     PERIOD_S = 1.0
 
 
+class Early(Diary):
+    """Asks for the run's end before it has begun, and keeps the reply."""
+
+    def __init__(self, context: SinkContext) -> None:
+        super().__init__(context)
+        self._replies: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        assert context.steer is not None
+        context.steer({"kind": "stop"}, self._replies.put)
+
+    def close(self) -> None:
+        Path(self.context.options).write_text(json.dumps(self._replies.get(timeout=10)))
+
+
 def fail(session: Session, runner: str, *sinks: type[Sink]) -> str:
     """The failure of a session with those sinks."""
     Witness.heard = []
@@ -102,3 +116,13 @@ def test_a_sink_that_takes_its_time_gets_everything_and_nobody_waits_for_it(tmp_
     assert same_ticks == ticks
     assert few_ends[-1] == 801
     assert len(few_ends) < len(ends) / WINDOWS_IN_FLIGHT  # as often as it would have held the clock up
+
+
+@pytest.mark.parametrize("runner", ["process", "inline"])
+def test_who_asks_before_the_run_has_begun_is_heard(runner: str, tmp_path: Path) -> None:
+    session, _ = load("sitl", ["scenario=null-pad", "duration=600"])
+    sinks = {"early": SinkPart(Early, tmp_path / "reply")}
+    outcome = run(Session(**{**vars(session), "sinks": sinks}), Execution(runner=runner, window_ms=10))
+    assert json.loads((tmp_path / "reply").read_text())["ok"]
+    assert outcome.interrupted
+    assert outcome.end < 600_000

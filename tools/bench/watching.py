@@ -170,16 +170,19 @@ def _flight(protocol: str) -> Iterator[int]:
         command, environment = command_of("launch", "sitl", *arguments, "--record", f"{folder}/a.mcap", "--json")
         pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
         with subprocess.Popen(command, **pipes, env=environment) as process:
-            assert process.stderr is not None
-            said = ""
-            for line in process.stderr:
-                said += line
-                if found := re.search(r" ws://127\.0\.0\.1:(\d+) ", line):
-                    break
-            else:
-                raise RuntimeError(f"holeshot launch: {said}")
             try:
-                yield int(found[1])
+                yield _port(process)
             finally:
                 process.terminate()
                 process.communicate()
+
+
+def _port(process: subprocess.Popen[str]) -> int:
+    """What a launch says of its viewer."""
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said += line
+        if found := re.search(r" ws://127\.0\.0\.1:(\d+) ", line):
+            return int(found[1])
+    raise RuntimeError(f"holeshot launch: {said}")
