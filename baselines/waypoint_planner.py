@@ -32,6 +32,7 @@ from scenarios.course import MAX_SEQUENCE, Course
 KIND = "planner"
 
 ROWS = 3 * MAX_SEQUENCE
+GATE_APPROACH_M = 2.0  # default: waypoints lie so far before and behind a gate
 LEVEL = 1e-6  # m^2, squared horizontal extent above which a segment has a heading
 
 
@@ -177,7 +178,7 @@ def configure(context: SlotContext) -> tuple[Params, State]:
             f"lookahead_m, {lookahead:g}: the vehicle stops that far short of a corner"
         )
     cruise_speed = context.parameter("cruise_speed_m_s", 4.0, above=0.0)
-    points = lap_of(world.course, context.parameter("gate_approach_m", 2.0, above=0.0))
+    points = lap_of(world.course, context.parameter("gate_approach_m", GATE_APPROACH_M, above=0.0))
     lap = np.zeros((ROWS, 3))
     lap[: len(points)] = points
     zero = Vec3(0.0, 0.0, 0.0)

@@ -55,11 +55,16 @@ def _finite(x: float) -> bool:
 
 
 @inlined
+def values_of(s: State) -> tuple[float, ...]:
+    """The numbers of a state in the order of STATE_FIELDS."""
+    p, v, q, w, r = s.position, s.velocity, s.attitude, s.rates, s.rotor_speed
+    return (p.x, p.y, p.z, v.x, v.y, v.z, q.w, q.x, q.y, q.z, w.x, w.y, w.z, r[0], r[1], r[2], r[3], s.energy)
+
+
+@inlined
 def _first_non_finite(s: State) -> int:
     """Index in STATE_FIELDS of the first value that is not finite, or -1."""
-    p, v, q, w, r = s.position, s.velocity, s.attitude, s.rates, s.rotor_speed
-    values = (p.x, p.y, p.z, v.x, v.y, v.z, q.w, q.x, q.y, q.z, w.x, w.y, w.z, r[0], r[1], r[2], r[3], s.energy)
-    for index, value in enumerate(values):
+    for index, value in enumerate(values_of(s)):
         if not _finite(value):
             return index
     return -1

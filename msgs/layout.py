@@ -28,13 +28,9 @@ class Layout:
     range: Range | None = None
 
 
+@cache
 def fields_of(cls: type) -> dict[str, Layout]:
     """The fields of NamedTuple ``cls`` in order. Raises TypeError naming the field whose type has no wire form."""
-    return _fields_of(cls)
-
-
-@cache
-def _fields_of(cls: type) -> dict[str, Layout]:
     hints = get_type_hints(cls, include_extras=True)
     names: tuple[str, ...] = getattr(cls, "_fields", ())
     layouts = {}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from blocks import quadrotor
 from blocks.kernel import inlined
-from blocks.math import Vec3, add
+from blocks.math import Vec3, add, clamp
 from blocks.plain import plain
 from blocks.splitmix64 import uniform_symmetric3
 from graph.node import Context, Setup, node
@@ -55,10 +55,9 @@ class Out(NamedTuple):
 
 
 @inlined
-def clipped(value: float, limit: float) -> float:
-    """value limited to [-limit, limit]."""
-    value = limit if value > limit else value
-    return -limit if value < -limit else value
+def clipped(v: Vec3, limit: float) -> Vec3:
+    """Each component of v limited to [-limit, limit]."""
+    return Vec3(clamp(v.x, -limit, limit), clamp(v.y, -limit, limit), clamp(v.z, -limit, limit))
 
 
 @inlined
@@ -94,10 +93,8 @@ def imu(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
     accel = add(add(quadrotor.specific_force(p.plant, plant), add(s.accel_bias, s.accel_fault)), accel_noise)
     sample = ImuSample(
         stamp=t,
-        body_rates=Vec3(clipped(gyro.x, p.gyro_range), clipped(gyro.y, p.gyro_range), clipped(gyro.z, p.gyro_range)),
-        specific_force=Vec3(
-            clipped(accel.x, p.accel_range), clipped(accel.y, p.accel_range), clipped(accel.z, p.accel_range)
-        ),
+        body_rates=clipped(gyro, p.gyro_range),
+        specific_force=clipped(accel, p.accel_range),
         saturation=outside(gyro, p.gyro_range) | outside(accel, p.accel_range) << 3,
     )
     walk, gyro_step = uniform_symmetric3(s.walk, p.gyro_walk)

@@ -33,7 +33,7 @@ from foxglove.messages import (
 from foxglove.messages import Pose as FoxglovePose
 from pydantic import Field
 
-from baselines.waypoint_planner import lap_of
+from baselines.waypoint_planner import GATE_APPROACH_M, lap_of
 from blocks import quadrotor
 from blocks.math import Quat, Vec3, rotate, rotate_inverse
 from blocks.plain import plain
@@ -138,9 +138,8 @@ class Scene(Derivation):
         self._gate_parts: dict[tuple[int, str], SceneEntity] = {}
         self._course_key: tuple[int, int] | None = None
         self._course_bytes = b""
-        lens = world.vehicle.camera
-        self._image = shapes.blank_png(lens.width_px, lens.height_px)
-        self._mount = lens_of(world.vehicle)
+        self._image = shapes.blank_png(world.vehicle.camera.width_px, world.vehicle.camera.height_px)
+        self._lens = lens_of(world.vehicle)
         self._newest = {port: Newest() for port in self.INPUTS}
         self._k = 0
         self._passed = 0
@@ -158,7 +157,7 @@ class Scene(Derivation):
             shapes.legend((start.x, start.y, start.z)),
         ]
         if world.baseline.slots.planner == "WaypointPlanner":
-            approach = world.baseline.parameters.get("gate_approach_m", 2.0)
+            approach = world.baseline.parameters.get("gate_approach_m", GATE_APPROACH_M)
             lap = lap_of(self._course, approach)
             points = [(start.x, start.y, start.z), (start.x, start.y, lap[0][2]), *lap, lap[0]]
             fixed.append(shapes.entity("path", WORLD, lines=[shapes.line(points, shapes.GREY, 1.5)]))
@@ -251,8 +250,8 @@ class Scene(Derivation):
             timestamp=stamp,
             parent_frame_id=DRONE,
             child_frame_id=CAMERA,
-            translation=shapes.vector(self._mount.position),
-            rotation=shapes.quaternion(self._mount.attitude),
+            translation=shapes.vector(self._lens.position),
+            rotation=shapes.quaternion(self._lens.attitude),
         )
         return FrameTransforms(transforms=[drone, lens]).encode()
 
@@ -303,7 +302,7 @@ class Scene(Derivation):
         return CompressedImage(timestamp=stamp, frame_id=CAMERA, data=self._image, format="png").encode()
 
     def _calibration_message(self, stamp: Timestamp) -> bytes:
-        m = self._mount
+        m = self._lens
         return CameraCalibration(
             timestamp=stamp,
             frame_id=CAMERA,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from blocks import quadrotor
 from blocks.kernel import inlined
-from blocks.monitor import NONE, state_violation
+from blocks.monitor import NONE, state_violation, values_of
 from graph.node import Maybe, New, node
 from msgs.fault import Fault
 from msgs.rotor_command import RotorCommand
@@ -34,9 +34,7 @@ class Out(NamedTuple):
 @inlined
 def value_of(s: quadrotor.State, field: int) -> float:
     """The number of a state at an index of `blocks.monitor.STATE_FIELDS`."""
-    p, v, q, w, r = s.position, s.velocity, s.attitude, s.rates, s.rotor_speed
-    values = (p.x, p.y, p.z, v.x, v.y, v.z, q.w, q.x, q.y, q.z, w.x, w.y, w.z, r[0], r[1], r[2], r[3], s.energy)
-    return values[field]
+    return values_of(s)[field]
 
 
 @node

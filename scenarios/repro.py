@@ -7,10 +7,21 @@ from pydantic import ConfigDict, Field
 
 from blocks import quadrotor
 from blocks.math import Quat, Rotors, Vec3
-from blocks.monitor import STATE_FIELDS, Violation, describe, invariant_id, params_violation, state_violation
+from blocks.monitor import (
+    STATE_FIELDS,
+    Violation,
+    describe,
+    invariant_id,
+    params_violation,
+    state_violation,
+    values_of,
+)
+from blocks.plain import plain
 from graph.config import Config, dump_yaml, load_yaml, parse
 from graph.errors import InputError
 from graph.files import whole
+
+_values_of = plain(values_of)
 
 Triple = tuple[float, float, float]
 Four = tuple[float, float, float, float]
@@ -105,7 +116,7 @@ def repro_of(
     """The repro of ``violation``, seen in ``found`` before physics step ``step``."""
     return Repro(
         violation=describe(violation),
-        value=_flat(found)[violation.field],
+        value=_values_of(found)[violation.field],
         step=step,
         dt_s=dt,
         vehicle={name: _plain(value) for name, value in params._asdict().items()},
@@ -150,9 +161,9 @@ def step_again(repro: Repro) -> Again:
     after = quadrotor.step(params, repro.before.state(), repro.command, repro.dt_s)
     now = state_violation(params, after)
     if invariant_id(now):
-        text = f"step {repro.step - 1} again violates {describe(now)} = {_flat(after)[now.field]:g}"
+        text = f"step {repro.step - 1} again violates {describe(now)} = {_values_of(after)[now.field]:g}"
         return Again(invariant_id(now), text)
-    recorded, reached = _flat(repro.found.state()), _flat(after)
+    recorded, reached = _values_of(repro.found.state()), _values_of(after)
     moved = [n for n, x, y in zip(STATE_FIELDS, recorded, reached, strict=True) if x != y]
     text = f"step {repro.step - 1} again keeps every invariant"
     if moved:
@@ -166,11 +177,6 @@ def _bound(repro: Repro, field: str) -> str:
     if field.startswith("rotor_speed"):
         return f" rad/s, valid: 0 to {repro.vehicle['max_rotor_speed']:g} rad/s"
     return ""
-
-
-def _flat(state: quadrotor.State) -> tuple[float, ...]:
-    """The numbers of a state in the order of STATE_FIELDS."""
-    return (*state.position, *state.velocity, *state.attitude, *state.rates, *state.rotor_speed, state.energy)
 
 
 def _plain(value: Any) -> Any:

@@ -167,10 +167,6 @@ class BagWriter:
         if self._message_channels.size:
             self._container.preview_chunk(self._content.data, self._message_times)
 
-    def abort(self) -> Counts:
-        """Ends the bag early: everything written so far stays, as a complete and readable bag."""
-        return self.finish()
-
     def __enter__(self) -> Self:
         return self
 

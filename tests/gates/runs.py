@@ -11,14 +11,12 @@ import numpy as np
 from graph.inline import InlineRun
 from graph.memory import Array
 from graph.node import Context
-from graph.run import RUNNERS, Execution, run
+from graph.run import Execution, run
 from graph.wiring import SECOND, Graph, Instance, connect
 from msgs.record import read
 from nodes import fault_injector, imu, sim_fc, simulator
 from scenarios.world import World
 from tools.session import load
-
-RUNNERS_COMPARED = tuple(r for r in RUNNERS if r in ("process", "inline", "fused"))
 
 
 def record(path: Path, runner: str, *arguments: str, window_ms: float | None = None) -> bytes:

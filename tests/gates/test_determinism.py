@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from graph.bag import Bag
-from tests.gates.runs import RUNNERS_COMPARED, record
+from graph.run import RUNNERS
+from tests.gates.runs import record
 from tools.verification import Proof
 
 SCENARIOS = {
@@ -36,7 +37,7 @@ def reference(folder: Path, scenario: str) -> Path:
 
 
 @gate
-@pytest.mark.parametrize("runner", RUNNERS_COMPARED)
+@pytest.mark.parametrize("runner", RUNNERS)
 def test_every_runner_records_the_same_bytes(folder: Path, scenario: str, runner: str) -> None:
     # For the inline runner this is the rerun.
     again = record(folder / f"{scenario}-{runner}.mcap", runner, f"scenario={scenario}")

@@ -159,12 +159,6 @@ def test_a_run_that_raises_leaves_a_complete_bag(tmp_path: Path) -> None:
     assert Bag.open(tmp_path / "bag.mcap").counts == {"/imu": 50, "/rotors": 67, "/route": 1, "/imu_raw": 25}
 
 
-def test_an_aborted_bag_is_complete_up_to_there(tmp_path: Path) -> None:
-    writer = BagWriter(tmp_path / "bag.mcap", CHANNELS, METADATA, {}, PERIOD_NS)
-    writer.write(logs_until(10))
-    assert writer.abort() == Bag.open(tmp_path / "bag.mcap").counts
-
-
 def test_what_is_written_before_the_end_is_in_the_file(tmp_path: Path) -> None:
     writer = BagWriter(tmp_path / "bag.mcap", CHANNELS, METADATA, ATTACHMENTS, PERIOD_NS)
     assert b"scenario.yaml" in (tmp_path / "bag.mcap").read_bytes()
