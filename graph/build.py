@@ -19,7 +19,8 @@ from graph.errors import InputError
 from graph.launch import Launch, NodeEntry
 from graph.node import Context, Node, NodeError, Setup
 from graph.service import Clock, ClockOptions, Provenance, Sink
-from graph.wiring import SECOND, Graph, Instance, connect
+from graph.wiring import Graph, Instance, connect
+from msgs.types import NS_PER_S
 
 LIBRARIES = ("eclipse-zenoh", "numba", "llvmlite", "numpy", "zstandard")
 
@@ -61,7 +62,7 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
 
     Raises InputError; nothing is started.
     """
-    period_ns = SECOND // world.scenario.sim.physics_rate_hz
+    period_ns = NS_PER_S // world.scenario.sim.physics_rate_hz
     instances: list[Instance] = []
     sinks: dict[str, SinkPart] = {}
     clock: ClockPart | None = None
@@ -93,7 +94,7 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
         graph = connect(instances, period_ns, launch.delayed, launch.order)
     except InputError as error:
         raise InputError(f"launch {launch.name}: {error}") from None
-    ticks = round(world.scenario.duration_s * SECOND) // period_ns + 1
+    ticks = round(world.scenario.duration_s * NS_PER_S) // period_ns + 1
     derived = tuple(
         _derived(name, launch.nodes[name], kind, options, graph, world)
         for name, (kind, options) in derivations.items()

@@ -12,7 +12,8 @@ from graph.node import Live
 from graph.rate import read_rate, written
 from graph.requests import Order, Pause, Rate, Request, Respond, Resume, Step, Stop
 from graph.service import Clock
-from graph.wiring import SECOND, Graph
+from graph.wiring import Graph
+from msgs.types import NS_PER_S
 
 Rows = list[list[float]]
 
@@ -113,7 +114,7 @@ class Control:
         return {
             "ok": True,
             "tick": tick,
-            "time_s": tick * self._graph.period_ns / SECOND,
+            "time_s": tick * self._graph.period_ns / NS_PER_S,
             "paused": self._hold is not None,
             "rate": written(rate),
         }

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graph.entry import INDENT
-from graph.wiring import SECOND, Graph, Instance
+from graph.wiring import Graph, Instance
 from graph.wrapping import wrapped
+from msgs.types import NS_PER_S
 
 
 def arguments(graph: Graph) -> list[str]:
@@ -53,15 +54,15 @@ def _fire(graph: Graph, instance: Instance) -> list[str]:
     name, rate, period = instance.name, instance.setup.rate_hz, graph.period_ns
     step = f"step_{name}(tick, t, {', '.join(arguments_of(instance))})"
     call = [f"if {step}:", f"{INDENT}end, stopped = tick + 1, True"] if instance.node.stops else [step]
-    if SECOND % (rate * period) == 0:
-        every = SECOND // (rate * period)
+    if NS_PER_S % (rate * period) == 0:
+        every = NS_PER_S // (rate * period)
         due = "" if every == 1 else f"if tick % {every} == 0:  "
         if not due:
             return [f"t = tick * {period}  # {name}, {rate} Hz", *call]
         return [f"{due}# {name}, {rate} Hz", f"{INDENT}t = tick * {period}", *(INDENT + line for line in call)]
     return [
-        f"k = (tick - 1) * {rate * period} // {SECOND} + 1  # {name}, {rate} Hz",
-        f"if k * {SECOND} <= tick * {rate * period}:",
-        f"{INDENT}t = k * {SECOND} // {rate}",
+        f"k = (tick - 1) * {rate * period} // {NS_PER_S} + 1  # {name}, {rate} Hz",
+        f"if k * {NS_PER_S} <= tick * {rate * period}:",
+        f"{INDENT}t = k * {NS_PER_S} // {rate}",
         *(INDENT + line for line in call),
     ]

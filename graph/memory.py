@@ -11,10 +11,11 @@ import numpy as np
 from graph.entry import Entry, stored_dtype
 from graph.errors import InputError
 from graph.node import Node
-from graph.wiring import SECOND, Graph, Instance, Topic
+from graph.wiring import Graph, Instance, Topic
 from msgs.layout import fields_of
 from msgs.message import log_dtype
 from msgs.record import fill
+from msgs.types import NS_PER_S
 
 Array = np.ndarray[Any, Any]
 
@@ -103,9 +104,9 @@ def record_of(cls: type, value: Any) -> Array:
 def capacity(topic: Topic, graph: Graph, window: int) -> int:
     """How many messages of ``topic`` can wait at once: those of a window, of its slowest listener's step, in flight."""
     period = graph.period_ns
-    intervals = [SECOND // (listener.setup.rate_hz * period) + 1 for listener, _ in topic.subscribers]
+    intervals = [NS_PER_S // (listener.setup.rate_hz * period) + 1 for listener, _ in topic.subscribers]
     ticks = window + max(intervals, default=0) + topic.latency_ns // period + 2
-    return ticks * topic.publisher.setup.rate_hz * period // SECOND + 4
+    return ticks * topic.publisher.setup.rate_hz * period // NS_PER_S + 4
 
 
 def logs_for(graph: Graph, window: int) -> dict[str, Log]:

@@ -16,11 +16,12 @@ from graph.build import Session
 from graph.errors import InputError
 from graph.inline import InlineRun
 from graph.memory import Array, Log, NodeMemory, capacity, entry_of
-from graph.wiring import SECOND, Graph, Instance
+from graph.wiring import Graph, Instance
 from msgs.layout import record_dtype
 from msgs.message import log_dtype
 from msgs.record import read
 from msgs.schema import name_of
+from msgs.types import NS_PER_S
 
 WINDOW = 1000
 """Ticks between two looks at what a replayed node has said."""
@@ -89,7 +90,7 @@ def _log(bag: Bag, topic: str, message: type, period_ns: int, ticks: int) -> Arr
     if len(times) and (times[0] < 0 or (times % period_ns).any() or (times[1:] < times[:-1]).any()):
         raise InputError(f"{where}: its times are not ticks of {period_ns} ns in order: this is no bag of one run")
     if len(times) and times[-1] // period_ns >= ticks:
-        raise InputError(f"{where}: has a message at {times[-1] / SECOND:g} s, beyond the end of the run")
+        raise InputError(f"{where}: has a message at {times[-1] / NS_PER_S:g} s, beyond the end of the run")
     log = np.zeros(len(times), log_dtype(message))
     log["tick"] = times // period_ns
     _opaque(log)["data"] = channel["data"].view(np.dtype((np.void, record_dtype(message).itemsize)))
@@ -133,7 +134,7 @@ def step_alone(recording: Recording, name: str) -> dict[str, Array]:
     while end < recording.end:
         end = min(end + WINDOW, recording.end)
         while tick < end:
-            entry(tick, k * SECOND // rate, *arrays)
+            entry(tick, k * NS_PER_S // rate, *arrays)
             k += 1
             tick = instance.first_tick(k, period)
         for topic, log in outputs.items():
@@ -197,7 +198,7 @@ def producer_of(graph: Graph, topic: str, tick: int) -> tuple[Instance, int]:
     instance, period = found.publisher, graph.period_ns
     rate = instance.setup.rate_hz
     k = max(0, instance.step_at_or_after(tick, period))
-    while k > 0 and (k * SECOND // rate + found.latency_ns + period - 1) // period > tick:
+    while k > 0 and (k * NS_PER_S // rate + found.latency_ns + period - 1) // period > tick:
         k -= 1
     return instance, instance.first_tick(k, period)
 

@@ -10,8 +10,7 @@ from typing import Any
 from graph.config import did_you_mean
 from graph.errors import InputError
 from graph.node import Input, Node, Output, Setup
-
-SECOND = 1_000_000_000
+from msgs.types import NS_PER_S
 
 
 @dataclass(frozen=True)
@@ -27,11 +26,11 @@ class Instance:
 
     def first_tick(self, k: int, period_ns: int) -> int:
         """The tick at which step ``k`` fires: the first at or after k / rate."""
-        return -(-k * SECOND // (self.setup.rate_hz * period_ns))
+        return -(-k * NS_PER_S // (self.setup.rate_hz * period_ns))
 
     def step_at_or_after(self, tick: int, period_ns: int) -> int:
         """The first step whose tick is ``tick`` or later."""
-        return (tick - 1) * self.setup.rate_hz * period_ns // SECOND + 1
+        return (tick - 1) * self.setup.rate_hz * period_ns // NS_PER_S + 1
 
 
 @dataclass(frozen=True)
@@ -136,9 +135,9 @@ def _check_ports(instance: Instance) -> None:
 
 def _check_rate(instance: Instance, period_ns: int) -> None:
     rate = instance.setup.rate_hz
-    if rate <= 0 or rate * period_ns > SECOND:
+    if rate <= 0 or rate * period_ns > NS_PER_S:
         raise InputError(
-            f"node {instance.name}: rate {rate} Hz is not between 1 Hz and the tick rate of {SECOND // period_ns} Hz"
+            f"node {instance.name}: rate {rate} Hz is not between 1 Hz and the tick rate of {NS_PER_S // period_ns} Hz"
         )
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from blocks.kernel import inlined
 from blocks.math import Quat
 from msgs.layout import Layout, fields_of
+from msgs.types import NS_PER_S
 
-NANOSECONDS = 1_000_000_000
 UNIT_TOLERANCE = 1e-6  # on |q|^2 - 1; max(1e-6, 4 epsilon), which is 1e-6 for float64 and float32
 
 
@@ -57,7 +57,7 @@ def load_source(cls: type, record: str, names: Namespace) -> str:
 def _load(name: str, layout: Layout, record: str, names: Namespace) -> str:
     if layout.kind == "stamp":
         stamp, int64 = f"{record}['header']['stamp']", names.name(np.int64, "int64")
-        return f"{int64}({stamp}['sec']) * {NANOSECONDS} + {int64}({stamp}['nanosec'])"
+        return f"{int64}({stamp}['sec']) * {NS_PER_S} + {int64}({stamp}['nanosec'])"
     return _load_item(layout, f"{record}['{name}']", names)
 
 
@@ -79,8 +79,8 @@ def store_source(cls: type, record: str, value: str) -> list[str]:
     lines: list[str] = []
     for name, layout in fields_of(cls).items():
         if layout.kind == "stamp":
-            lines.append(f"{record}['header']['stamp']['sec'] = {value}.{name} // {NANOSECONDS}")
-            lines.append(f"{record}['header']['stamp']['nanosec'] = {value}.{name} % {NANOSECONDS}")
+            lines.append(f"{record}['header']['stamp']['sec'] = {value}.{name} // {NS_PER_S}")
+            lines.append(f"{record}['header']['stamp']['nanosec'] = {value}.{name} % {NS_PER_S}")
         elif layout.kind != "table":
             lines += _store_item(layout, f"{record}['{name}']", f"{value}.{name}")
     return lines

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from msgs.codec import NANOSECONDS
 from msgs.layout import Layout, fields_of
+from msgs.types import NS_PER_S
 
 
 def fill(record: Any, cls: type, value: Any) -> None:
@@ -13,7 +13,7 @@ def fill(record: Any, cls: type, value: Any) -> None:
     for name, layout in fields_of(cls).items():
         item = getattr(value, name)
         if layout.kind == "stamp":
-            record["header"]["stamp"] = divmod(int(item), NANOSECONDS)
+            record["header"]["stamp"] = divmod(int(item), NS_PER_S)
         else:
             _fill_item(record, name, layout, item)
 
@@ -44,7 +44,7 @@ def read(record: Any, cls: type) -> Any:
 def _read(record: Any, name: str, layout: Layout) -> Any:
     if layout.kind == "stamp":
         stamp = record["header"]["stamp"]
-        return int(stamp["sec"]) * NANOSECONDS + int(stamp["nanosec"])
+        return int(stamp["sec"]) * NS_PER_S + int(stamp["nanosec"])
     return _read_item(record[name], layout)
 
 

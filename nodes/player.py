@@ -17,10 +17,10 @@ from graph.config import Config
 from graph.errors import InputError
 from graph.node import Context, Maybe, Node, Setup
 from graph.node import node as declare
-from graph.wiring import SECOND
 from msgs.catalog import message_named
 from msgs.layout import record_dtype
 from msgs.record import read
+from msgs.types import NS_PER_S
 from scenarios.world import World
 
 OPENED_AT_ONCE = 2
@@ -84,7 +84,7 @@ def track_of(bag: Bag, topic: str, period_ns: int) -> Track:
 def node_for(world: World, options: Options) -> Node:
     """The node whose outputs are the bag's topics: optional ones, except those with a message at every tick."""
     bag = opened(options.bag)
-    period_ns = SECOND // world.scenario.sim.physics_rate_hz
+    period_ns = NS_PER_S // world.scenario.sim.physics_rate_hz
     playable = [t for t in bag.topics if bag.encodings[t] == "cdr"]
     tracks = [track_of(bag, topic, period_ns) for topic in options.topics or playable]
     last = bag.end_time // period_ns

@@ -40,7 +40,6 @@ from blocks.plain import plain
 from graph.config import Config
 from graph.derived import Derivation, DerivationContext, DerivedTopic, Messages
 from graph.memory import Array
-from graph.wiring import SECOND
 from msgs.camera_frame import CameraFrame
 from msgs.gate_observations import MAX_VISIBLE_GATES, GateObservations
 from msgs.gate_passage import GatePassage
@@ -48,6 +47,7 @@ from msgs.layout import record_dtype
 from msgs.reference import Reference
 from msgs.score import Score, Verdict
 from msgs.truth_state import TruthState
+from msgs.types import NS_PER_S
 from nodes import scene_shapes as shapes
 from nodes.camera_oracle import lens_of
 from nodes.scene_shapes import CAMERA, DRONE, NO_TURN, WORLD
@@ -186,7 +186,7 @@ class Scene(Derivation):
 
     def _tick(self, k: int) -> int:
         """The tick of picture k: the first at or after k / rate."""
-        return -(-k * SECOND // (self._rate_hz * self.context.period_ns))
+        return -(-k * NS_PER_S // (self._rate_hz * self.context.period_ns))
 
     def _picture(self, tick: int, full: bool, out: list[Messages]) -> None:
         newest = self._newest
@@ -201,7 +201,7 @@ class Scene(Derivation):
                 self._hit = int(score["failed_gate"])
         transforms, scene, course, trail, image, calibration, annotations = out
         now = tick * self.context.period_ns
-        stamp = Timestamp(sec=now // SECOND, nsec=now % SECOND)
+        stamp = Timestamp(sec=now // NS_PER_S, nsec=now % NS_PER_S)
         if newest["truth"].record is not None:
             self._draw_vehicle(tick, stamp, full or verdict, transforms, scene, trail)
         key = (self._passed, self._hit)

@@ -20,6 +20,7 @@ from msgs.score import MAX_LAPS, Score, Verdict
 from msgs.score_progress import ScoreProgress
 from msgs.state_estimate import StateEstimate
 from msgs.truth_state import TruthState
+from msgs.types import NS_PER_S
 from scenarios.course import MAX_GATES, MAX_SEQUENCE
 
 FRAME_MARGIN = 0.5  # m
@@ -326,7 +327,7 @@ def configure(context: Context) -> Setup:
     sequence = np.zeros((MAX_SEQUENCE, 1))
     sequence[: len(course.lap), 0] = course.lap_rows
     zero, none = Vec3(0.0, 0.0, 0.0), Tally(0.0, 0.0, 0)
-    nan, tick = math.nan, 1_000_000_000 // scenario.sim.physics_rate_hz
+    nan, tick = math.nan, NS_PER_S // scenario.sim.physics_rate_hz
     return Setup(
         params=Params(
             gates=gates,

@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 
 from graph.config import Config, Problem
 from msgs.score import MAX_LAPS
+from msgs.types import NS_PER_S
 from scenarios.fields import BelowOne, Fraction, Name, NonNegative, Positive, Vector
 
-NS_PER_S = 1_000_000_000
 MOST_FAULT_EVENTS = 32
 """Beginnings and ends of a scenario's faults: no more than the fault injector has room for."""
 

@@ -8,7 +8,7 @@ import numpy as np
 from blocks.math import Quat, Vec3
 from graph.errors import InputError
 from graph.node import Context, Setup
-from graph.wiring import SECOND
+from msgs.types import NS_PER_S
 from nodes import camera_oracle, imu, scorer, sim_fc, simulator, stack
 from scenarios.world import World
 
@@ -39,7 +39,7 @@ def closed_loop_parameters(world: World) -> str:
     Raises InputError for a world that the program cannot fly: other slots, faults, sensors or flight controller slower
     than the physics, or an IMU latency other than one tick.
     """
-    period_ns = SECOND // world.scenario.sim.physics_rate_hz
+    period_ns = NS_PER_S // world.scenario.sim.physics_rate_hz
     setups = {name: module.configure(Context(name, world.seed, None, world)) for name, module in MODULES.items()}
     _check(world, setups, period_ns)
     lines = [f"period_ns {period_ns}"]
@@ -58,8 +58,8 @@ def _check(world: World, setups: dict[str, Setup], period_ns: int) -> None:
     if world.scenario.faults:
         raise InputError(f"{source}: has no faults; the scenario has {len(world.scenario.faults)}")
     for name in EVERY_TICK:
-        if setups[name].rate_hz * period_ns != SECOND:
-            raise InputError(f"{source}: {name} steps at {setups[name].rate_hz} Hz; must be {SECOND // period_ns}")
+        if setups[name].rate_hz * period_ns != NS_PER_S:
+            raise InputError(f"{source}: {name} steps at {setups[name].rate_hz} Hz; must be {NS_PER_S // period_ns}")
     latency = setups["imu"].latency_ns["imu"]
     if not 0 < latency <= period_ns:
         raise InputError(f"{source}: the IMU's latency is {latency} ns; must be one tick, up to {period_ns}")

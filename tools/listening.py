@@ -17,8 +17,8 @@ from graph.config import did_you_mean
 from graph.errors import InputError
 from graph.process.register import is_alive, running
 from graph.process.transport import session
-from graph.wiring import SECOND
 from msgs.cdr import HEADER
+from msgs.types import NS_PER_S
 from tools import terminal
 
 BACKLOG = 10_000
@@ -193,7 +193,7 @@ def _measured(topic: str, messages: Sequence[Heard], took: float) -> Measured:
     return Measured(
         topic=topic,
         messages=len(messages),
-        hz_simulated=(len(messages) - 1) * SECOND / span if span > 0 else None,
+        hz_simulated=(len(messages) - 1) * NS_PER_S / span if span > 0 else None,
         hz_wall=len(messages) / took,
         bytes_per_s=size / took,
         bytes_per_message=size // len(messages) if messages else None,
@@ -203,7 +203,7 @@ def _measured(topic: str, messages: Sequence[Heard], took: float) -> Measured:
 def _stamp(payload: bytes) -> int:
     """Every message begins with its stamp: int32 sec, uint32 nanosec."""
     sec, nanosec = np.frombuffer(payload, "<u4", 2, offset=len(HEADER)).tolist()
-    return int(sec) * SECOND + int(nanosec)
+    return int(sec) * NS_PER_S + int(nanosec)
 
 
 def rates(topics: Sequence[str], run: str | None, seconds: float, as_json: bool) -> None:
@@ -288,7 +288,7 @@ def _edge(
         "from": new["from"],
         "topic": name,
         "to": new["to"],
-        "hz_simulated": messages / (ticks * run["period_ns"] / SECOND) if ticks > 0 else None,
+        "hz_simulated": messages / (ticks * run["period_ns"] / NS_PER_S) if ticks > 0 else None,
         "hz_wall": messages / took if took > 0.0 else 0.0,
         "latency_us": (new["latency_ns"] - old["latency_ns"]) / packets * 1e-3 if packets and messages else None,
         "configured_latency_ms": topic["latency_ms"] + late,

@@ -9,9 +9,9 @@ from blocks.plain import plain
 from graph.bag import Bag
 from graph.build import Session
 from graph.replay import recorded
-from graph.wiring import SECOND
 from msgs.record import read
 from msgs.truth_state import TruthState
+from msgs.types import NS_PER_S
 from msgs.violation import Violation
 from nodes.imu import plant_of
 from scenarios.repro import Repro, repro_of, sentence, write
@@ -31,7 +31,7 @@ def found_in(bag: Bag, session: Session, world: World) -> Repro | None:
         world.plant_params(),
         states[0],
         violation.command,
-        session.graph.period_ns / SECOND,
+        session.graph.period_ns / NS_PER_S,
         states[-1],
         Found(violation.kind, violation.field),
         violation.step,

@@ -14,7 +14,7 @@ from graph.config import did_you_mean
 from graph.errors import InputError
 from graph.picture import computed_pictures, recorded_pictures
 from graph.replay import Given, Recording, inputs_at, producer_of, recorded, run_again, step_alone
-from graph.wiring import SECOND
+from msgs.types import NS_PER_S
 from tools.session import from_bag
 
 STACK = "stack"
@@ -125,7 +125,7 @@ def as_json(verification: Verification) -> dict[str, Any]:
 def as_text(verification: Verification) -> list[str]:
     """The verification in lines, for a person."""
     v = verification
-    span = f"{v.ticks} ticks, {v.ticks * v.period_ns / SECOND:g} s"
+    span = f"{v.ticks} ticks, {v.ticks * v.period_ns / NS_PER_S:g} s"
     lines = [f"{v.what}: {'identical' if v.report.identical else 'differs'} ({span})"]
     if v.complete == "no":
         lines.append("the recorder says that messages are missing from this bag; see holeshot bag info")
@@ -149,7 +149,7 @@ def difference_lines(report: Report, sides: tuple[str, str], period_ns: int | No
     first = report.first
     assert first is not None
     tick = "" if period_ns is None else f"tick {first.time_ns // period_ns}, "
-    where = f"first difference: {tick}{first.time_ns / SECOND:g} s, topic {first.topic}, message {first.index}"
+    where = f"first difference: {tick}{first.time_ns / NS_PER_S:g} s, topic {first.topic}, message {first.index}"
     if not first.field:
         present, absent = sides if first.right is None else sides[::-1]
         return [where, f"  is there in {present}, missing in {absent}"]

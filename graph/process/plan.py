@@ -13,12 +13,13 @@ import numpy as np
 
 from graph.build import Session
 from graph.errors import InputError
-from graph.wiring import SECOND, Topic
+from graph.wiring import Topic
+from msgs.types import NS_PER_S
 
 WINDOWS_IN_FLIGHT = 4
 """How many windows the clock grants ahead of the slowest node."""
 
-LEISURE_NS = SECOND
+LEISURE_NS = NS_PER_S
 """How much further a sink may be behind that takes its time."""
 
 PACKETS, LATENCY_NS, FIRST_COUNT = 0, 1, 2

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from graph.memory import Array
-from graph.wiring import SECOND
+from msgs.types import NS_PER_S
 
 RARE_HZ = 10
 """Messages of a topic per simulated second that are never left out, so that rare events all arrive."""
@@ -34,11 +34,11 @@ class Thinning:
         if self._hz <= 0.0 or not len(ticks):
             return list(range(len(ticks)))
         times = ticks * self._period_ns
-        cells = np.floor(times * (self._hz / SECOND)).astype(np.int64).tolist()
+        cells = np.floor(times * (self._hz / NS_PER_S)).astype(np.int64).tolist()
         kept, others = [], []
         for index, (now_ns, cell) in enumerate(zip(times.tolist(), cells, strict=True)):
             # The absolute value: a bag that is played can go back.
-            self._rare = min(self._rare + abs(now_ns - self._rare_at) * (RARE_HZ / SECOND), RARE_HZ)
+            self._rare = min(self._rare + abs(now_ns - self._rare_at) * (RARE_HZ / NS_PER_S), RARE_HZ)
             self._rare_at = now_ns
             if self._rare >= 1.0:
                 self._rare -= 1.0

@@ -12,8 +12,9 @@ from graph.inline import InlineRun
 from graph.memory import Array
 from graph.node import Context
 from graph.run import Execution, run
-from graph.wiring import SECOND, Graph, Instance, connect
+from graph.wiring import Graph, Instance, connect
 from msgs.record import read
+from msgs.types import NS_PER_S
 from nodes import fault_injector, imu, sim_fc, simulator
 from scenarios.world import World
 from tools.session import load
@@ -42,7 +43,7 @@ def fly(world: World, modules: Mapping[str, ModuleType], duration_s: float) -> B
     """Run simulator, IMU and flight controller with ``modules`` in place of the stack."""
     parts = {"fault_injector": fault_injector, "simulator": simulator, "imu": imu, "sim_fc": sim_fc, **modules}
     instances = [_instance(name, module, world) for name, module in parts.items()]
-    graph = connect(instances, SECOND // world.scenario.sim.physics_rate_hz, [("simulator", "rotor_command")])
+    graph = connect(instances, NS_PER_S // world.scenario.sim.physics_rate_hz, [("simulator", "rotor_command")])
     return Bench(graph, _said(graph, round(duration_s * world.scenario.sim.physics_rate_hz) + 1))
 
 

@@ -11,9 +11,9 @@ from graph import loop
 from graph.entry import Entry
 from graph.memory import NodeMemory, entry_of, logs_for
 from graph.node import Context
-from graph.wiring import SECOND, Graph, Instance, connect
-from msgs.codec import NANOSECONDS
+from graph.wiring import Graph, Instance, connect
 from msgs.record import read
+from msgs.types import NS_PER_S
 from nodes import camera_oracle, fault_injector, imu, scorer, sim_fc, simulator, stack
 from scenarios.world import World
 
@@ -53,7 +53,7 @@ class Flight:
     def seconds(self, topic: str) -> np.ndarray:
         """The stamps of a topic's messages, s."""
         stamp = self.messages[topic]["header"]["stamp"]
-        return stamp["sec"] + stamp["nanosec"] / NANOSECONDS
+        return stamp["sec"] + stamp["nanosec"] / NS_PER_S
 
 
 def graph_of(world: World) -> Graph:
@@ -65,7 +65,7 @@ def graph_of(world: World) -> Graph:
         inputs = {port.name: port.name for port in node.inputs}
         outputs = {port.name: port.name for port in node.outputs}
         instances.append(Instance(name, node, setup, inputs, outputs))
-    return connect(instances, SECOND // world.scenario.sim.physics_rate_hz, [("simulator", "rotor_command")])
+    return connect(instances, NS_PER_S // world.scenario.sim.physics_rate_hz, [("simulator", "rotor_command")])
 
 
 def _entries(graph: Graph) -> dict[str, Entry]:
@@ -95,7 +95,7 @@ def _interpreted_loop(graph: Graph) -> Any:
 def fly(world: World, compiled: bool | None = None) -> Flight:
     """Fly until the verdict; a long flight in the compiled loop unless told otherwise."""
     graph = graph_of(world)
-    ticks = round(world.scenario.duration_s * SECOND) // graph.period_ns + 1
+    ticks = round(world.scenario.duration_s * NS_PER_S) // graph.period_ns + 1
     long = ticks > SHORT if compiled is None else compiled
     run = _compiled_loop(graph) if long else _interpreted_loop(graph)
     memory = [NodeMemory(i, graph.period_ns) for i in graph.instances]

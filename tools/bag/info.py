@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from msgs.types import NS_PER_S
+
 if TYPE_CHECKING:
     from graph.bag import Bag
-
-NS_PER_S = 1_000_000_000
 
 
 def info(

@@ -16,7 +16,7 @@ from graph.config import parse, parse_yaml
 from graph.errors import InputError
 from graph.rate import read_rate, written
 from graph.requests import Step
-from graph.wiring import SECOND
+from msgs.types import NS_PER_S
 from nodes.view.listening import listen
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
@@ -50,7 +50,7 @@ class BagPlayer:
         self._paused = paused
         self._loop = loop
         if begin_ns > self.end_ns:
-            raise InputError(f"--from {begin_ns / SECOND:g}: the bag ends at {self.end_ns / SECOND:.3f} s")
+            raise InputError(f"--from {begin_ns / NS_PER_S:g}: the bag ends at {self.end_ns / NS_PER_S:.3f} s")
         self._begin = max(begin_ns, self.start_ns)
         self._now = self._begin
         self._sent = 0  # messages before this index are sent
@@ -91,7 +91,7 @@ class BagPlayer:
                 raise InputError("a bag is played, not flown: its faults are those that were recorded")
             self._lock.notify_all()
             now = self._now if self._stop_at is None else self._stop_at
-            reply = {"ok": True, "tick": now // self._tick_ns, "time_s": now / SECOND, **self.values()}
+            reply = {"ok": True, "tick": now // self._tick_ns, "time_s": now / NS_PER_S, **self.values()}
         if kind != "step":  # what a step changes is said once it is done
             self.changed(self.values())
         return reply
@@ -133,7 +133,7 @@ class BagPlayer:
                     self._now, self._stop_at = self._stop_at, None
                 elif not wound and not self._paused:
                     flown_s = 1.0 if math.isinf(self._rate) else min((now - last) * self._rate, 1.0)
-                    self._now = min(self.end_ns, self._now + int(flown_s * SECOND))
+                    self._now = min(self.end_ns, self._now + int(flown_s * NS_PER_S))
                 last = now
                 until, ended = self._now, self._now >= self.end_ns
             if jumped:
@@ -184,7 +184,7 @@ def tick_of(bag: Bag) -> int:
     with contextlib.suppress(InputError, UnicodeDecodeError, KeyError):
         text = bag.attachments["scenario.yaml"].decode()
         scenario = parse(Scenario, parse_yaml(text, "scenario.yaml"), "scenario.yaml")
-        return SECOND // scenario.sim.physics_rate_hz
+        return NS_PER_S // scenario.sim.physics_rate_hz
     return TICK_NS
 
 
@@ -201,7 +201,7 @@ def serve_bag(
     notice: Callable[[str], None],
 ) -> None:
     """Serve ``bag`` to viewers until Ctrl-C or until one asks to stop. Raises InputError when it cannot listen."""
-    player = BagPlayer(bag, topics, rate, round(begin_s * SECOND), loop, paused)
+    player = BagPlayer(bag, topics, rate, round(begin_s * NS_PER_S), loop, paused)
     content = Content(
         name=f"holeshot bag {bag.path.name}",
         topics=[_offered(bag, topic) for topic in player.topics],
