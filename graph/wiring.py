@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from graph import schedule
 from graph.config import did_you_mean
 from graph.errors import InputError
 from graph.node import Input, Node, Output, Setup
@@ -25,12 +26,12 @@ class Instance:
     late: frozenset[str] = frozenset()  # input ports that take only what was delivered before the tick
 
     def first_tick(self, k: int, period_ns: int) -> int:
-        """The tick at which step ``k`` fires: the first at or after k / rate."""
-        return -(-k * NS_PER_S // (self.setup.rate_hz * period_ns))
+        """The tick at which step ``k`` fires."""
+        return schedule.first_tick(k, self.setup.rate_hz, period_ns)
 
     def step_at_or_after(self, tick: int, period_ns: int) -> int:
         """The first step whose tick is ``tick`` or later."""
-        return (tick - 1) * self.setup.rate_hz * period_ns // NS_PER_S + 1
+        return schedule.step_at_or_after(tick, self.setup.rate_hz, period_ns)
 
 
 @dataclass(frozen=True)

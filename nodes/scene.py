@@ -40,6 +40,7 @@ from blocks.plain import plain
 from graph.config import Config
 from graph.derived import Derivation, DerivationContext, DerivedTopic, Messages
 from graph.memory import Array
+from graph.schedule import first_tick
 from msgs.camera_frame import CameraFrame
 from msgs.gate_observations import MAX_VISIBLE_GATES, GateObservations
 from msgs.gate_passage import GatePassage
@@ -185,8 +186,8 @@ class Scene(Derivation):
         return out
 
     def _tick(self, k: int) -> int:
-        """The tick of picture k: the first at or after k / rate."""
-        return -(-k * NS_PER_S // (self._rate_hz * self.context.period_ns))
+        """The tick of picture k."""
+        return first_tick(k, self._rate_hz, self.context.period_ns)
 
     def _picture(self, tick: int, full: bool, out: list[Messages]) -> None:
         newest = self._newest

@@ -11,7 +11,7 @@ from graph.process.outlet import Outlet
 from graph.process.packets import NO_STOP, Order
 from graph.process.peer import Peer
 from graph.process.plan import COMPUTING, Edge
-from msgs.types import NS_PER_S
+from graph.schedule import first_tick, time_of
 
 
 class NodeHost:
@@ -79,8 +79,8 @@ class NodeHost:
         """Step k and what follows before tick ``end``; returns the next step."""
         peer, period, rate = self.peer, self._graph.period_ns, self._instance.setup.rate_hz
         ticks, waiting, index = peer.board.ticks, peer.board.waiting, peer.index
-        per_tick, stop = rate * period, NO_STOP
-        tick = -(-k * NS_PER_S // per_tick)
+        stop = NO_STOP
+        tick = first_tick(k, rate, period)
         while tick < end:
             for edge in self._in_edges:
                 while not edge.ready(tick):
@@ -88,10 +88,10 @@ class NodeHost:
                     edge.receive()
             waiting[index] = COMPUTING
             ticks[index] = tick
-            if self._entry(tick, k * NS_PER_S // rate, *self._arrays) and stop == NO_STOP:
+            if self._entry(tick, time_of(k, rate), *self._arrays) and stop == NO_STOP:
                 stop = tick
             k += 1
-            tick = -(-k * NS_PER_S // per_tick)
+            tick = first_tick(k, rate, period)
             for out in self._out_edges:
                 out.advance(tick - 1)
         for out in self._out_edges:
