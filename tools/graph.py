@@ -39,7 +39,7 @@ def graph(
     if mermaid + source + as_json > 1:
         raise InputError("--mermaid, --source and --json exclude each other; give one of them")
     if live:
-        from tools.listening import live_edges
+        from tools.live_graph import live_edges
 
         if name is not None or mermaid or source:
             raise InputError("--live shows a running session: give neither a launch file nor --mermaid or --source")

@@ -16,7 +16,7 @@ from graph.errors import InputError
 
 
 class Schema(NamedTuple):
-    """A message definition: name such as `holeshot/msg/ImuSample`, encoding such as `ros2msg`, the text's bytes."""
+    """A message definition: name such as `holeshot_msgs/msg/ImuSample`, encoding such as `ros2msg`, the bytes."""
 
     name: str
     encoding: str

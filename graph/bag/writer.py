@@ -38,7 +38,7 @@ class Channel:
     """One topic of a bag.
 
     `dtype` is that of the CDR body behind its 4-byte header: an array's bytes of that dtype are the body, `itemsize`
-    its size. `schema_text` is the ros2msg definition of `schema_name`, such as `holeshot/msg/ImuSample`.
+    its size. `schema_text` is the ros2msg definition of `schema_name`, such as `holeshot_msgs/msg/ImuSample`.
     """
 
     topic: str

@@ -4,7 +4,8 @@
 ``period_ns``, ``control`` (the key requests go to), ``edges`` (the key that says what came over each edge), ``zenoh``
 (a configuration that connects to it), and ``topics``: each ``name``, ``key``, ``schema_name``, ``schema`` (ros2msg
 text), ``publisher``, ``subscribers``, ``delayed`` (those who hear it one tick later), ``rate_hz`` of its publisher and
-``latency_ms``. A payload is a CDR message: 4 bytes of header, then the fields of the schema.
+``latency_ms``. A payload is a CDR message: 4 bytes of header, then the fields of the schema. ``external`` says what
+each node that somebody else runs has to know to join.
 """
 
 from __future__ import annotations
