@@ -11,6 +11,7 @@ import numpy as np
 from msgs.layout import primitives
 
 HEADER = b"\x00\x01\x00\x00"
+"""Encapsulation header of little-endian XCDR1, in front of every message."""
 
 
 def check(name: str, dtype: np.dtype[Any]) -> None:

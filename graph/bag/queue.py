@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from graph.bag.records import CDR_HEADER, MESSAGE_FIELDS_SIZE, MESSAGE_HEAD, Opcode, record, windows
+from graph.bag.records import MESSAGE_FIELDS_SIZE, MESSAGE_HEAD, Opcode, record, windows
+from msgs.cdr import HEADER
 
 
 class ChannelQueue:
@@ -104,7 +105,7 @@ class ChannelQueue:
         self._records["opcode"] = Opcode.MESSAGE
         self._records["length"] = self.record_size - MESSAGE_HEAD.itemsize + MESSAGE_FIELDS_SIZE
         self._records["channel"] = self.channel_id
-        self._records["cdr"] = np.void(CDR_HEADER)
+        self._records["cdr"] = np.void(HEADER)
         self._body = self._records["body"]
 
 

@@ -6,9 +6,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from graph.bag.records import CDR_HEADER, MESSAGE_FIELDS_SIZE, MESSAGE_HEAD, Attachment, gather
+from graph.bag.records import MESSAGE_FIELDS_SIZE, MESSAGE_HEAD, Attachment, gather
 from graph.bag.scan import Chunk, Metadata, Scan, Schema, scan_file
 from graph.errors import InputError
+from msgs.cdr import HEADER
 
 
 class Message(NamedTuple):
@@ -92,14 +93,14 @@ class Bag:
         heads = self._heads[chosen]
         sizes = (np.unique(heads["length"]) - MESSAGE_FIELDS_SIZE).tolist()
         if dtype is None:
-            dtype = np.dtype((np.void, max(sizes[0] - len(CDR_HEADER), 1) if sizes else 1))
-        size = len(CDR_HEADER) + dtype.itemsize
+            dtype = np.dtype((np.void, max(sizes[0] - len(HEADER), 1) if sizes else 1))
+        size = len(HEADER) + dtype.itemsize
         if sizes not in ([], [size]):
             found = ", ".join(map(str, sizes))
             raise InputError(f"{self.path}: messages of {topic} have {found} bytes, {size} are expected")
         encoded = np.dtype([("cdr", "V4"), ("body", (np.void, dtype.itemsize))])
         messages = gather(self._buffer, self._offsets[chosen] + MESSAGE_HEAD.itemsize, size).view(encoded)
-        if (messages["cdr"] != np.void(CDR_HEADER)).any():
+        if (messages["cdr"] != np.void(HEADER)).any():
             raise InputError(f"{self.path}: messages of {topic} are not little-endian CDR")
         result = np.empty(chosen.size, [("log_time", "<i8"), ("sequence", "<u4"), ("data", (np.void, dtype.itemsize))])
         result["log_time"] = heads["log_time"]

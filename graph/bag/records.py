@@ -14,9 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 MAGIC = b"\x89MCAP0\r\n"
-CDR_HEADER = b"\x00\x01\x00\x00"
-"""Encapsulation header of little-endian XCDR1, in front of every message body."""
-
 MESSAGE_HEAD = np.dtype(
     [
         ("opcode", "u1"),
@@ -34,6 +31,8 @@ MESSAGE_FIELDS_SIZE = MESSAGE_HEAD.itemsize - RECORD_HEAD.size
 
 
 class Opcode(IntEnum):
+    """What a record is."""
+
     HEADER = 0x01
     FOOTER = 0x02
     SCHEMA = 0x03
@@ -75,6 +74,7 @@ class ChunkHead(NamedTuple):
 
 
 def record(opcode: int, body: bytes) -> bytes:
+    """A record: its opcode, the length of its body in bytes, the body."""
     return RECORD_HEAD.pack(opcode, len(body)) + body
 
 
@@ -84,40 +84,48 @@ def gap(size: int) -> bytes:
 
 
 def string(text: str) -> bytes:
+    """A text: its length in bytes (u32), then UTF-8."""
     data = text.encode()
     return struct.pack("<I", len(data)) + data
 
 
 def string_map(entries: Mapping[str, str]) -> bytes:
+    """Pairs of texts behind the length of all of them in bytes (u32)."""
     data = b"".join(string(key) + string(value) for key, value in entries.items())
     return struct.pack("<I", len(data)) + data
 
 
 def header(profile: str, library: str) -> bytes:
+    """The first record of a file: what its messages keep to, and who wrote it."""
     return record(Opcode.HEADER, string(profile) + string(library))
 
 
 def schema(identifier: int, name: str, encoding: str, data: bytes) -> bytes:
+    """A message definition; identifiers begin at 1."""
     fields = struct.pack("<H", identifier) + string(name) + string(encoding)
     return record(Opcode.SCHEMA, fields + struct.pack("<I", len(data)) + data)
 
 
 def channel(identifier: int, schema_id: int, topic: str, encoding: str) -> bytes:
+    """A topic, its schema and the encoding of its messages."""
     fields = struct.pack("<HH", identifier, schema_id)
     return record(Opcode.CHANNEL, fields + string(topic) + string(encoding) + string_map({}))
 
 
 def metadata(name: str, entries: Mapping[str, str]) -> bytes:
+    """Named pairs of texts."""
     return record(Opcode.METADATA, string(name) + string_map(entries))
 
 
 def attachment(item: Attachment) -> bytes:
+    """A file, with the CRC-32 of all its fields."""
     body = struct.pack("<QQ", item.log_time, item.create_time) + string(item.name) + string(item.media_type)
     body += struct.pack("<Q", len(item.data)) + item.data
     return record(Opcode.ATTACHMENT, body + struct.pack("<I", zlib.crc32(body)))
 
 
 def chunk(head: ChunkHead, compressed: bytes) -> bytes:
+    """Records of messages, compressed as the head says."""
     body = struct.pack("<QQQI", head.start_time, head.end_time, head.uncompressed_size, head.uncompressed_crc)
     return record(Opcode.CHUNK, body + string(head.compression) + struct.pack("<Q", len(compressed)) + compressed)
 
@@ -138,11 +146,13 @@ def chunk_index(
 
 
 def attachment_index(item: Attachment, offset: int, length: int) -> bytes:
+    """Where an attachment record lies in the file, bytes."""
     body = struct.pack("<QQQQQ", offset, length, item.log_time, item.create_time, len(item.data))
     return record(Opcode.ATTACHMENT_INDEX, body + string(item.name) + string(item.media_type))
 
 
 def metadata_index(name: str, offset: int, length: int) -> bytes:
+    """Where a metadata record lies in the file, bytes."""
     return record(Opcode.METADATA_INDEX, struct.pack("<QQ", offset, length) + string(name))
 
 
@@ -156,16 +166,19 @@ def statistics(
     end_time: int,
     counts: Mapping[int, int],
 ) -> bytes:
+    """How many records of each kind a file has, its first and last time (ns), and messages by channel id."""
     body = struct.pack("<QHIIII", sum(counts.values()), schemas, channels, attachments, metadata_records, chunks)
     body += struct.pack("<QQI", start_time, end_time, 10 * len(counts))
     return record(Opcode.STATISTICS, body + b"".join(struct.pack("<HQ", *item) for item in counts.items()))
 
 
 def summary_offset(opcode: int, start: int, length: int) -> bytes:
+    """Where the records of an opcode lie in the summary, bytes of the file."""
     return record(Opcode.SUMMARY_OFFSET, struct.pack("<BQQ", opcode, start, length))
 
 
 def data_end(crc: int) -> bytes:
+    """The end of the data section; the CRC-32 of all before it, 0 when it is not known."""
     return record(Opcode.DATA_END, struct.pack("<I", crc))
 
 
@@ -186,6 +199,7 @@ class Cursor:
         self.position = 0
 
     def take(self, size: int) -> memoryview:
+        """The next ``size`` bytes."""
         end = self.position + size
         if end > len(self._body):
             raise ValueError("a field runs past the end of its record")
@@ -194,12 +208,15 @@ class Cursor:
         return part
 
     def unsigned(self, size: int) -> int:
+        """An integer of ``size`` bytes."""
         return int.from_bytes(self.take(size), "little")
 
     def string(self) -> str:
+        """A text. ValueError also when it is no UTF-8."""
         return str(self.take(self.unsigned(4)), "utf-8")
 
     def string_map(self) -> dict[str, str]:
+        """Pairs of texts."""
         end = self.unsigned(4) + self.position
         entries = {}
         while self.position < end:

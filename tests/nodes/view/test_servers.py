@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from graph.errors import InputError
+from nodes.view import server
 from nodes.view.listening import free_port, listen
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
@@ -305,9 +306,9 @@ def test_a_parameter_that_cannot_be_set_keeps_its_value_and_a_status_says_why(ru
     assert values["parameters"][0]["value"] is False
 
 
-def test_whoever_comes_late_gets_what_is_there(run: Run) -> None:
-    run.publish(2)
-    threading.Event().wait(0.3)
+def test_whoever_comes_late_gets_what_is_there(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "REPEAT_S", 0.0)
+    run.publish(4)
     with run.client() as client:
         client.subscribe_all()
         missing = {TIME, MESSAGE}  # in either order: they wait in different queues
