@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from graph.errors import InputError
+from graph.errors import InputError, why
 
 _FLOAT = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 _RESOLVERS = (
@@ -106,7 +106,7 @@ def load_yaml(path: Path | Traversable, source: str | None = None) -> dict[str, 
             raise InputError(f"{source}: has {len(data)} bytes; must be at most {LARGEST}")
         text = data.decode("utf-8")
     except OSError as error:
-        raise InputError(f"{source}: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"{source}: {why(error)}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{source}: not UTF-8 at byte {error.start}") from None
     except ValueError as error:

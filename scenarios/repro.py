@@ -18,7 +18,7 @@ from blocks.monitor import (
 )
 from blocks.plain import plain
 from graph.config import Config, dump_yaml, load_yaml, parse
-from graph.errors import InputError
+from graph.errors import InputError, why
 from graph.files import whole
 
 _values_of = plain(values_of)
@@ -132,7 +132,7 @@ def write(path: str | Path, repro: Repro) -> None:
         with whole(Path(path)) as part:
             part.write_text(dump_yaml(repro.model_dump()), encoding="ascii")
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+        raise InputError(f"{path}: cannot be written: {why(error)}") from None
 
 
 def load(path: str | Path) -> Repro:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graph.errors import InputError
+from graph.errors import InputError, why
 from graph.files import whole
 from msgs.truth_state import TruthState
 from scenarios.course import Course
@@ -47,7 +47,7 @@ def save(figure: Figure, path: Path) -> None:
         with whole(path) as part:
             part.write_bytes(drawn(figure, path.suffix[1:]))
     except OSError as error:
-        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"{path}: {why(error)}") from None
 
 
 def drawn(figure: Figure, kind: str) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graph.errors import InputError
+from graph.errors import InputError, why
 from graph.files import whole
 from tools.batch.summary import rows, summary, sweep_table
 from tools.plots import batch_figure, drawn, flight_figure
@@ -74,7 +74,7 @@ def _write(path: Path, title: str, parts: Sequence[str]) -> None:
         with whole(path) as part:
             part.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"{path}: {why(error)}") from None
 
 
 def _table(lines: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:

@@ -14,7 +14,7 @@ from pydantic import Field
 from graph.bag import Bag
 from graph.build import Session, build
 from graph.config import Config, dump_yaml, parse
-from graph.errors import InputError
+from graph.errors import InputError, why
 from graph.launch import Launch, from_text, resolve
 from scenarios import library
 from scenarios.baseline import Baseline
@@ -150,7 +150,7 @@ def bag_path(world: World, given: str | None) -> str:
         if created:
             path.unlink()
     except OSError as error:
-        raise InputError(f"--record {given}: cannot be written: {error.strerror}") from None
+        raise InputError(f"--record {given}: cannot be written: {why(error)}") from None
     return given
 
 
@@ -164,7 +164,7 @@ def _new_bag(name: str) -> str:
             with suppress(FileExistsError), path.open("xb"):
                 return str(path)
     except OSError as error:
-        where = f"{folder}: {(error.strerror or str(error)).lower()}"
+        where = f"{folder}: {why(error)}"
         raise InputError(f"{where}; recordings go there, or to the file that --record names") from None
     raise AssertionError
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from graph.bag import records
 from graph.bag.records import Attachment, ChunkHead, Opcode
-from graph.errors import InputError
+from graph.errors import InputError, why
 
 SLOT = 128 * 1024
 """Bytes kept free for the next chunk with its indexes, and for a preview: more than either takes, as a rule."""
@@ -208,7 +208,7 @@ class Container:
             yield
         except OSError as error:
             self.broken = True
-            raise InputError(f"{self._path}: the bag cannot be written: {error.strerror}") from None
+            raise InputError(f"{self._path}: the bag cannot be written: {why(error)}") from None
 
 
 def _reason(path: Path, error: OSError) -> str:
@@ -222,4 +222,4 @@ def _reason(path: Path, error: OSError) -> str:
         return f"{path.parent} is not a folder, name another path for the bag"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return f"no permission to write into {os.path.abspath(path.parent)}, name another path for the bag"
-    return f"the bag cannot be created: {error.strerror}"
+    return f"the bag cannot be created: {why(error)}"

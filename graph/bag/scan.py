@@ -12,7 +12,7 @@ import numpy as np
 
 from graph.bag import chunk
 from graph.bag.records import MAGIC, RECORD_HEAD, Attachment, ChunkHead, Cursor, Opcode
-from graph.errors import InputError
+from graph.errors import InputError, why
 
 
 class Schema(NamedTuple):
@@ -93,7 +93,7 @@ def scan_file(path: Path) -> Scan:
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, not a bag (an .mcap file)") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{path}: cannot be read: {why(error)}") from None
     if not data:
         raise InputError(f"{path}: is empty, not an MCAP file")
     if data[: len(MAGIC)] != MAGIC:

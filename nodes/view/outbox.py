@@ -111,6 +111,6 @@ def framed(first: int, payload: bytes) -> bytes:
     size = len(payload)
     if size < 126:
         return struct.pack(">BB", first, size) + payload
-    return (
-        struct.pack(">BBH", first, 126, size) if size < 1 << 16 else struct.pack(">BBQ", first, 127, size)
-    ) + payload
+    if size < 1 << 16:
+        return struct.pack(">BBH", first, 126, size) + payload
+    return struct.pack(">BBQ", first, 127, size) + payload

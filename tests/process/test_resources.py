@@ -31,7 +31,7 @@ def test_a_disk_that_fills_ends_the_run_and_keeps_what_it_has(runner, small_disk
     bag = small_disk / "run.mcap"
     code, _, err = Flight("sitl", "--runner", runner, "--record", str(bag)).end()
     assert code == 3, err
-    assert "No space left on device" in err
+    assert "no space left on device" in err
     assert "recorder" in err
     recovered = recover(bag, tmp_path / "recovered.mcap")
     assert recovered.counts["truth"] > 100

@@ -206,7 +206,7 @@ def test_a_file_that_is_no_bag_is_not_overwritten(tmp_path):
 
 def test_a_folder_that_takes_no_file(tmp_path):
     message = refused(tmp_path, "scenario=null-pad", "--record", "/proc/run.mcap")
-    assert message == "holeshot: --record /proc/run.mcap: cannot be written: No such file or directory"
+    assert message == "holeshot: --record /proc/run.mcap: cannot be written: no such file or directory"
 
 
 def test_bad_input_is_found_before_a_bag_is_touched(tmp_path):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graph.errors import InputError
+from graph.errors import InputError, why
 
 if TYPE_CHECKING:
     from graph.bag import Bag
@@ -50,7 +50,7 @@ def export(
                 with whole(path) as part:
                     write(part, columns(opened, topic))
     except OSError as error:
-        raise InputError(f"--out {out}: cannot be written: {error.strerror or error}") from None
+        raise InputError(f"--out {out}: cannot be written: {why(error)}") from None
     if as_json:
         print(json.dumps({topic: str(path) for topic, path in files.items()}))
     else:

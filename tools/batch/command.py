@@ -13,7 +13,7 @@ from typing import Any
 
 from graph.batch import Pool
 from graph.build import build
-from graph.errors import InputError
+from graph.errors import InputError, why
 from graph.interrupt import Interrupt
 from graph.run import Execution
 from graph.run import run as run_session
@@ -153,7 +153,7 @@ def _record_failures(request: Request, cases: Sequence[Case], results: Sequence[
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"{folder}: {why(error)}") from None
     wanted = failed[: request.keep_bags]
     with Interrupt() as interrupt:
         for done, (number, seed) in enumerate(wanted):

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from graph.errors import InputError
+from graph.errors import InputError, why
 from graph.files import whole
 from tools.batch.case import Case, Result
 
@@ -62,7 +62,7 @@ class Store:
             raise self._refused(error) from None
 
     def _refused(self, error: OSError) -> InputError:
-        return InputError(f"--out {self.folder}: {(error.strerror or str(error)).lower()}")
+        return InputError(f"--out {self.folder}: {why(error)}")
 
     def _resume(self, head: Path, wanted: dict[str, Any]) -> None:
         try:

@@ -217,7 +217,7 @@ def test_a_path_that_cannot_be_written_is_a_user_error(tmp_path: Path) -> None:
 def test_a_full_disk_is_a_user_error() -> None:
     with pytest.raises(InputError) as error:
         BagWriter("/dev/full", CHANNELS, {}, {}, PERIOD_NS)
-    assert str(error.value) == "/dev/full: the bag cannot be written: No space left on device"
+    assert str(error.value) == "/dev/full: the bag cannot be written: no space left on device"
 
 
 def test_messages_of_any_size_are_in_their_place_and_no_chunk_exceeds_the_limit(tmp_path: Path) -> None:
