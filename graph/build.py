@@ -20,7 +20,7 @@ from graph.launch import Launch, NodeEntry
 from graph.node import Context, Node, NodeError, Setup
 from graph.service import Clock, ClockOptions, Provenance, Sink
 from graph.wiring import Graph, Instance, connect
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 LIBRARIES = ("eclipse-zenoh", "numba", "llvmlite", "numpy", "zstandard")
 

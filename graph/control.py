@@ -13,7 +13,7 @@ from graph.rate import read_rate, written
 from graph.requests import Order, Pause, Rate, Request, Respond, Resume, Step, Stop
 from graph.service import Clock
 from graph.wiring import Graph
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 Rows = list[list[float]]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from graph.entry import INDENT
 from graph.wiring import Graph, Instance
 from graph.wrapping import wrapped
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 
 def arguments(graph: Graph) -> list[str]:

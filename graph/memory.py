@@ -15,7 +15,7 @@ from graph.wiring import Graph, Instance, Topic
 from msgs.layout import fields_of
 from msgs.message import log_dtype
 from msgs.record import fill
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 Array = np.ndarray[Any, Any]
 

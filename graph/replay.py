@@ -21,7 +21,7 @@ from msgs.layout import record_dtype
 from msgs.message import log_dtype
 from msgs.record import read
 from msgs.schema import name_of
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 WINDOW = 1000
 """Ticks between two looks at what a replayed node has said."""

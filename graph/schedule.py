@@ -4,7 +4,7 @@ drifts. ``graph.loop`` spells the same out in the text it generates.
 
 from __future__ import annotations
 
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 
 def first_tick(k: int, rate_hz: int, period_ns: int) -> int:

@@ -11,7 +11,7 @@ from graph import schedule
 from graph.config import did_you_mean
 from graph.errors import InputError
 from graph.node import Input, Node, Output, Setup
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 from blocks.kernel import inlined
 from blocks.math import Quat
 from msgs.layout import Layout, fields_of
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 UNIT_TOLERANCE = 1e-6  # on |q|^2 - 1; max(1e-6, 4 epsilon), which is 1e-6 for float64 and float32
 

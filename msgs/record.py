@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from msgs.layout import Layout, fields_of
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 
 def fill(record: Any, cls: type, value: Any) -> None:

@@ -9,8 +9,6 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-NS_PER_S = 1_000_000_000
-
 Stamp = Annotated[int, "stamp"]
 """Simulated time, integer nanoseconds as a value; ``header.stamp`` {int32 sec, uint32 nanosec} on the wire."""
 

@@ -20,7 +20,7 @@ from graph.node import node as declare
 from msgs.catalog import message_named
 from msgs.layout import record_dtype
 from msgs.record import read
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from scenarios.world import World
 
 OPENED_AT_ONCE = 2

@@ -48,7 +48,7 @@ from msgs.layout import record_dtype
 from msgs.reference import Reference
 from msgs.score import Score, Verdict
 from msgs.truth_state import TruthState
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from nodes import scene_shapes as shapes
 from nodes.camera_oracle import lens_of
 from nodes.scene_shapes import CAMERA, DRONE, NO_TURN, WORLD

@@ -20,7 +20,7 @@ from msgs.score import MAX_LAPS, Score, Verdict
 from msgs.score_progress import ScoreProgress
 from msgs.state_estimate import StateEstimate
 from msgs.truth_state import TruthState
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from scenarios.course import MAX_GATES, MAX_SEQUENCE
 
 FRAME_MARGIN = 0.5  # m

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from graph.config import Config, Problem
 from msgs.score import MAX_LAPS
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from scenarios.fields import BelowOne, Fraction, Name, NonNegative, Positive, Vector
 
 MOST_FAULT_EVENTS = 32

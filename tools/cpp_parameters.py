@@ -8,7 +8,7 @@ import numpy as np
 from blocks.math import Quat, Vec3
 from graph.errors import InputError
 from graph.node import Context, Setup
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from nodes import camera_oracle, imu, scorer, sim_fc, simulator, stack
 from scenarios.world import World
 

@@ -18,7 +18,7 @@ from graph.errors import InputError
 from graph.process.register import is_alive, running
 from graph.process.transport import session
 from msgs.cdr import HEADER
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from tools import terminal
 
 BACKLOG = 10_000

@@ -10,7 +10,7 @@ from typing import Any
 from graph.errors import InputError
 from graph.process.register import is_alive
 from graph.process.transport import session
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from tools import terminal
 from tools.listening import chosen_run, text_of
 

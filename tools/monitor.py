@@ -11,7 +11,7 @@ from graph.build import Session
 from graph.replay import recorded
 from msgs.record import read
 from msgs.truth_state import TruthState
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from msgs.violation import Violation
 from nodes.imu import plant_of
 from scenarios.repro import Repro, repro_of, sentence, write

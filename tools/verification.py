@@ -14,7 +14,7 @@ from graph.config import did_you_mean
 from graph.errors import InputError
 from graph.picture import computed_pictures, recorded_pictures
 from graph.replay import Given, Recording, inputs_at, producer_of, recorded, run_again, step_alone
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from tools.session import from_bag
 
 STACK = "stack"

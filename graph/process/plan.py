@@ -14,7 +14,7 @@ import numpy as np
 from graph.build import Session
 from graph.errors import InputError
 from graph.wiring import Topic
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 WINDOWS_IN_FLIGHT = 4
 """How many windows the clock grants ahead of the slowest node."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from graph.memory import Array
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 RARE_HZ = 10
 """Messages of a topic per simulated second that are never left out, so that rare events all arrive."""

@@ -14,7 +14,7 @@ from graph.node import Context
 from graph.run import Execution, run
 from graph.wiring import Graph, Instance, connect
 from msgs.record import read
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from nodes import fault_injector, imu, sim_fc, simulator
 from scenarios.world import World
 from tools.session import load

@@ -13,7 +13,7 @@ from graph.memory import NodeMemory, entry_of, logs_for
 from graph.node import Context
 from graph.wiring import Graph, Instance, connect
 from msgs.record import read
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from nodes import camera_oracle, fault_injector, imu, scorer, sim_fc, simulator, stack
 from scenarios.world import World
 

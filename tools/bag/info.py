@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 
 if TYPE_CHECKING:
     from graph.bag import Bag

@@ -16,7 +16,7 @@ from graph.config import parse, parse_yaml
 from graph.errors import InputError
 from graph.rate import read_rate, written
 from graph.requests import Step
-from msgs.types import NS_PER_S
+from msgs.units import NS_PER_S
 from nodes.view.listening import listen
 from nodes.view.offer import OfferedTopic, Wiring
 from nodes.view.sdk_server import SdkServer
