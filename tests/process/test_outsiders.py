@@ -45,7 +45,7 @@ def test_reports_of_those_who_have_no_part_in_the_run(tmp_path):
 
 def test_a_listener_that_never_reads(tmp_path):
     alone, watched = tmp_path / "alone.mcap", tmp_path / "watched.mcap"
-    arguments = ("sitl", "scenario=b0-nominal", "duration=6.0")
+    arguments = ("sitl", "scenario=b0-nominal", "duration=4.0")
     assert holeshot("launch", *arguments, "--runner", "inline", "--record", str(alone)).returncode == 1
     flight = Flight(*arguments, "--record", str(watched), "--rate", "2")
     found = seen(flight)
@@ -59,5 +59,5 @@ def test_a_listener_that_never_reads(tmp_path):
         assert listener.stdout.readline() == "listening\n"
         code, _, err = flight.end()
         listener.kill()  # it never reads, so it never ends
-    assert code == 1, err  # six seconds are no two laps
+    assert code == 1, err  # four seconds are no two laps
     assert watched.read_bytes() == alone.read_bytes()

@@ -42,7 +42,7 @@ def test_a_folder_on_a_read_only_file_system(small_disk):
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     run = holeshot("launch", "sitl", "scenario=null-pad", "--record", str(small_disk / "run.mcap"))
     assert run.returncode == 2
-    assert run.stderr.strip().endswith("run.mcap: cannot be written: Read-only file system")
+    assert run.stderr.strip().endswith("run.mcap: cannot be written: read-only file system")
     assert os.listdir(small_disk) == []
 
 
