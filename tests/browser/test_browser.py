@@ -17,7 +17,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("protocol", ["sdk.v1", "websocket.v1"])
+@pytest.mark.parametrize("protocol", ["sdk.v1", pytest.param("websocket.v1", marks=pytest.mark.slow)])
 def test_a_page_watches_and_steers_a_run(protocol: str, tmp_path: Path) -> None:
     assert CHROMIUM is not None
     with Live(tmp_path / "run.mcap", "duration=10", f"viewer_protocol={protocol}") as live:

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "bags").glob("*.md")])
-LONG = ("README", "bags", "batches", "scenarios")
+LONG = ("README", "bags", "batches", "protocol", "scenarios", "writing-a-node")
 """Documents whose commands take long."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w./-]+\.(?:py|yaml))\n")
