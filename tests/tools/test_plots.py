@@ -107,6 +107,7 @@ def test_without_matplotlib_the_message_says_how_to_get_it(holeshot, flight, tmp
 
 
 def test_the_command_loads_neither_drawing_nor_compiler_nor_ray_before_it_needs_them():
-    check = "import tools.cli, sys; print([m for m in ('matplotlib', 'numba', 'numpy', 'pydantic', 'ray') if m in sys.modules])"
+    heavy = ("matplotlib", "numba", "numpy", "pydantic", "ray")
+    check = f"import tools.cli, sys; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
