@@ -71,13 +71,19 @@ def cos_near_zero(x: float, low: float) -> float:
 
 
 @inlined
+def sin_in(quadrant: int, rest: float, low: float) -> float:
+    """Sine of a reduced angle (rad) in a quadrant from 0 to 3."""
+    y = sin_near_zero(rest, low) if quadrant & 1 == 0 else cos_near_zero(rest, low)
+    return y if quadrant < 2 else -y
+
+
+@inlined
 def sin(x: float) -> float:
     """Sine of an angle, rad; NaN of what is not finite."""
     if not abs(x) < math.inf:
         return x - x
     quadrant, rest, low = reduced(x)
-    y = sin_near_zero(rest, low) if quadrant & 1 == 0 else cos_near_zero(rest, low)
-    return y if quadrant < 2 else -y
+    return sin_in(quadrant, rest, low)
 
 
 @inlined
@@ -86,8 +92,7 @@ def cos(x: float) -> float:
     if not abs(x) < math.inf:
         return x - x
     quadrant, rest, low = reduced(x)
-    y = cos_near_zero(rest, low) if quadrant & 1 == 0 else sin_near_zero(rest, low)
-    return -y if quadrant == 1 or quadrant == 2 else y
+    return sin_in((quadrant + 1) & 3, rest, low)
 
 
 @inlined

@@ -26,11 +26,9 @@ from graph.errors import InputError
 from nodes.view.behind import behind
 from nodes.view.listening import CannotListen, url_of
 from nodes.view.priority import give_way, own_threads
-from nodes.view.server import RUN, TIME_PERIOD_S, Content, Server, Values
+from nodes.view.server import LINGER_S, RUN, TIME_PERIOD_S, Content, Server, Values
 from nodes.view.services import RESPONSE, ServiceOffer
 
-LINGER_S = 0.3
-"""What is on its way when the run ends has that long to reach a viewer."""
 STOP_S = 1.0
 """How long viewers have to say goodbye."""
 LEVELS = {"info": StatusLevel.Info, "warning": StatusLevel.Warning, "error": StatusLevel.Error}

@@ -18,6 +18,8 @@ TIME_PERIOD_S = 1.0 / 60.0
 """Wall time between two times told to viewers at least."""
 REPEAT_S = 0.25
 """A subscriber gets the newest message of a topic at once when the last one is longer ago, in wall time."""
+LINGER_S = 0.3
+"""What is on its way when the run ends has that long to reach a viewer."""
 RUN = "run"
 """Key of the status that says how the run stands."""
 Values = dict[str, Any]

@@ -18,9 +18,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from foxglove_websocket.server import (
-    FoxgloveServerListener,
-)
+from foxglove_websocket.server import FoxgloveServerListener
 from foxglove_websocket.types import StatusLevel
 
 from graph.errors import InputError
@@ -28,7 +26,7 @@ from nodes.view.listening import CannotListen, url_of
 from nodes.view.origin import is_welcome
 from nodes.view.outbox import Losses, Outbox
 from nodes.view.priority import give_way
-from nodes.view.server import TIME_PERIOD_S, Content, Server, Values
+from nodes.view.server import LINGER_S, TIME_PERIOD_S, Content, Server, Values
 from nodes.view.services import RESPONSE
 from nodes.view.unhurried import LEVELS, Message, Unhurried
 
@@ -36,8 +34,7 @@ BACKLOG = 1024
 """Messages that wait for viewers at most."""
 WRITE_LIMIT = 32 * 1024
 """Bytes that wait in a connection before its viewer gets no more."""
-LINGER_S, POLL_S = 0.3, 0.01
-"""What is on its way when the run ends has that long to reach a viewer."""
+POLL_S = 0.01
 CLOSE_S = 1.0
 START_S = 10.0
 
