@@ -6,8 +6,9 @@
                                                              error pushes it further
     output = clamp(u, low, high)
 
-dt <= 0 returns the last output and changes nothing. Source: K. J. Åström, R. M. Murray, "Feedback Systems", 2nd
-edition, sections 11.3 to 11.5.
+dt <= 0 returns the last output and changes nothing. Otherwise dt is at least a nanosecond: divided by the smallest
+floats, any change is an infinite rate. Source: K. J. Åström, R. M. Murray, "Feedback Systems", 2nd edition,
+sections 11.3 to 11.5.
 """
 
 import math

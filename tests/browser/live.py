@@ -26,9 +26,12 @@ def missing() -> str:
 
 
 class Live:
-    """``holeshot launch sitl --viewer`` as a user starts it, in a block: killed at its end if it still runs."""
+    """``holeshot launch sitl --viewer`` as a user starts it, in a block: killed at its end if it still runs.
 
-    def __init__(self, bag: Path, *arguments: str, rate: str = "1", name: str = "sitl") -> None:
+    It flies slowly, so that the run is not over before a viewer on a busy machine has connected.
+    """
+
+    def __init__(self, bag: Path, *arguments: str, rate: str = "0.1", name: str = "sitl") -> None:
         self.bag = bag
         options = ["--viewer", "--rate", rate, "--record", str(bag), "--json"]
         self._command = [*COMMAND, "launch", name, *arguments, *options]
@@ -83,7 +86,8 @@ class Live:
 def node(script: str, *arguments: str) -> Any:
     """What a Node script of this folder prints, as JSON."""
     assert NODE is not None
-    done = subprocess.run([NODE, FOLDER / script, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    command = [NODE, FOLDER / script, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -51,9 +51,15 @@ const seen = await page.evaluate(
     const times = [];
     const checks = new Set();
     const wake = () => checks.forEach((check) => check());
+    let closed = false;
     const until = (condition) =>
-      new Promise((resolve) => {
-        const check = () => condition() && (checks.delete(check), resolve());
+      new Promise((resolve, reject) => {
+        const check = () => {
+          if (condition()) resolve();
+          else if (closed) reject(new Error(`the server closed before: ${condition}`));
+          else return;
+          checks.delete(check);
+        };
         checks.add(check);
         check();
       });
@@ -76,6 +82,7 @@ const seen = await page.evaluate(
       replies.set(callId, JSON.parse(new TextDecoder().decode(data)));
       wake();
     });
+    client.on("close", () => ((closed = true), wake()));
     let calls = 0;
     const call = async (name, args) => {
       await until(() => services[name]);

@@ -107,7 +107,7 @@ def test_parameters_are_readable(watched: Watched) -> None:
     every, some = watched.result(4), watched.result(5)
     assert every["scenario"] == "b0-nominal"
     assert every["baseline.cruise_speed_m_s"] == 4
-    assert every["rate"] == 1
+    assert every["rate"] == 0.1
     assert some == {"seed": 1, "paused": True}
 
 
@@ -152,7 +152,7 @@ def test_status_messages_tell_how_the_run_goes(watched: Watched) -> None:
 
 @pytest.mark.parametrize("protocol", ["sdk.v1", "websocket.v1"])
 def test_the_connection_graph_is_the_real_wiring(protocol: str, tmp_path: Path) -> None:
-    with Live(tmp_path / "run.mcap", "duration=2", f"viewer_protocol={protocol}") as live:
+    with Live(tmp_path / "run.mcap", f"viewer_protocol={protocol}") as live:
         graph = viewer(live, protocol, {"do": "graph"}, call("/clock/stop"))["results"][0]
     published = {t["name"]: t["publisherIds"] for t in graph["publishedTopics"]}
     subscribed = {t["name"]: sorted(t["subscriberIds"]) for t in graph["subscribedTopics"]}
