@@ -78,7 +78,10 @@ def scored(bag: Bag, speed_limit: float | None = None, trust: bool = False) -> t
     if speed_limit is not None:
         logs = step_alone(recording, topics[Score].publisher.name)
     values = {kind: [read(r, kind) for r in logs[t.name]["data"]] for kind, t in topics.items() if t.name in logs}
-    return world, score_of(values.get(Score, []), values.get(GatePassage, []), world.course.gate_ids)
+    try:
+        return world, score_of(values.get(Score, []), values.get(GatePassage, []), world.course.gate_ids)
+    except ValueError as error:
+        raise InputError(f"{bag.path}: its scorer's messages are damaged: {error}") from None
 
 
 def _draw(

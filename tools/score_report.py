@@ -22,7 +22,8 @@ def score_of(scores: Sequence[Score], passages: Sequence[GatePassage], gates: Se
 def score_json(score: Score, passages: Sequence[GatePassage], gates: Sequence[int]) -> dict[str, Any]:
     """The score as a JSON object; ``gates`` are the course's gate ids by index. What was never measured is null.
 
-    Times in s, distances in m, speeds in m/s.
+    Times in s, distances in m, speeds in m/s. Raises ValueError on a verdict or a gate that does not exist: messages
+    of a bag may say anything.
     """
     return {
         "success": score.success,
@@ -37,12 +38,12 @@ def score_json(score: Score, passages: Sequence[GatePassage], gates: Sequence[in
         "laps": score.laps,
         "gates_passed": score.gates_passed,
         "gates_total": score.gates_total,
-        "failed_gate": gates[score.failed_gate] if _has_failed_gate(score) else None,
+        "failed_gate": _id(gates, score.failed_gate) if _has_failed_gate(score) else None,
         "duration_s": score.duration,
         "passages": [
             {
                 "lap": p.lap + 1,
-                "gate": gates[p.gate],
+                "gate": _id(gates, p.gate),
                 "time_s": p.time,
                 "gate_error": p.gate_error,
                 "estimated_gate_error": _number(p.estimated_gate_error),
@@ -55,6 +56,12 @@ def score_json(score: Score, passages: Sequence[GatePassage], gates: Sequence[in
 
 def _has_failed_gate(score: Score) -> bool:
     return score.reason == Verdict.FRAME_HIT or (score.gates_passed < score.gates_total and not score.success)
+
+
+def _id(gates: Sequence[int], index: int) -> int:
+    if index >= len(gates):
+        raise ValueError(f"gate index {index}: the course has {len(gates)} gates")
+    return gates[index]
 
 
 def _number(value: float) -> float | None:

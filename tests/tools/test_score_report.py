@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from msgs.gate_passage import GatePassage
 from msgs.score import Score, Verdict
 from tools.score_report import rows, score_json
@@ -63,3 +65,16 @@ def test_the_gate_whose_frame_was_hit_is_named_without_laps_too():
     assert score_json(hit, [], [11, 12, 13])["failed_gate"] == 13
     left = score(reason=int(Verdict.GEOFENCE), gates_passed=0, gates_total=0, failed_gate=0)
     assert score_json(left, [], [11, 12, 13])["failed_gate"] is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "passages", "text"),
+    [
+        ({"reason": 256}, [], "256 is not a valid Verdict"),
+        ({"failed_gate": 3}, [], "gate index 3: the course has 3 gates"),
+        ({}, [PASSAGE._replace(gate=7)], "gate index 7: the course has 3 gates"),
+    ],
+)
+def test_what_cannot_be_is_refused(changed, passages, text):
+    with pytest.raises(ValueError, match=text):
+        score_json(score(**{"reason": Verdict.FRAME_HIT, **changed}), passages, [11, 12, 13])
