@@ -86,7 +86,7 @@ class Live:
 def node(script: str, *arguments: str) -> Any:
     """What a Node script of this folder prints, as JSON."""
     assert NODE is not None
-    command = [NODE, FOLDER / script, *arguments]
+    command = [NODE, str(FOLDER / script), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
