@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from graph.process.register import running
 from tests.process.session import ROOT, ZOO, Flight
 from tests.tools.command import holeshot
@@ -43,6 +45,7 @@ def test_reports_of_those_who_have_no_part_in_the_run(tmp_path):
     assert code == 0, err
 
 
+@pytest.mark.slow
 def test_a_listener_that_never_reads(tmp_path):
     alone, watched = tmp_path / "alone.mcap", tmp_path / "watched.mcap"
     arguments = ("sitl", "scenario=b0-nominal", "duration=4.0")
