@@ -1,7 +1,6 @@
 """No viewer can harm a server, hold up whoever publishes, or make its memory grow, whatever it does."""
 
 import json
-import os
 import socket
 import struct
 import threading
@@ -18,11 +17,11 @@ from nodes.view.sdk_server import SdkServer
 from nodes.view.server import RUN, Content, Server
 from nodes.view.services import services
 from tests.nodes.view.clients import BINARY, CLOSE, MESSAGE, TEXT, TIME, Client, frame, service_call
+from tests.nodes.view.memory import MEGABYTE, resident
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 SUBPROTOCOLS = {"sdk": "foxglove.sdk.v1", "v1": "foxglove.websocket.v1"}
-MEGABYTE = 1 << 20
 
 
 class Run:
@@ -124,12 +123,6 @@ def heard(client: Client) -> None:
     client.until(lambda m: isinstance(m, dict) and m.get("id") == "heard")
 
 
-def memory() -> int:
-    """Resident bytes of this process."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
 def test_a_healthy_viewer(run: Run) -> None:
     assert_well(run)
 
@@ -138,9 +131,9 @@ def test_a_viewer_that_never_reads_holds_up_nobody_and_memory_stays(run: Run) ->
     with run.client(receive_buffer=4096) as lazy:
         lazy.subscribe_all()
         run.publish(5_000, 10_000)
-        before = memory()
+        before = resident()
         run.publish(20_000, 10_000)  # 200 MB
-        assert memory() - before < 40 * MEGABYTE
+        assert resident() - before < 40 * MEGABYTE
         assert_well(run)
 
 
@@ -225,13 +218,13 @@ def test_twenty_viewers_at_once(run: Run) -> None:
 def test_a_thousand_viewers_come_and_go_and_memory_stays(run: Run) -> None:
     for _ in range(200):
         run.client().close()
-    before = memory()
+    before = resident()
     for number in range(800):
         with run.client() as client:
             if number % 10 == 0:
                 client.subscribe_all()
                 run.publish(5)
-    assert memory() - before < 20 * MEGABYTE
+    assert resident() - before < 20 * MEGABYTE
     assert_well(run)
 
 
