@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from graph.control import Control, Rows
 from graph.errors import InputError
-from graph.process.packets import CLOCK, DONE, NO_STOP, Order
+from graph.process.packets import CLOCK, DONE, NO_STOP, ClockWord
 from graph.process.peer import Peer
 from graph.process.plan import COMPUTING, FIRST_COUNT, LATENCY_NS, PACKETS, Board, Plan
 from graph.process.steering import payload_of, respond_to
@@ -75,7 +75,7 @@ class ClockHost:
     def run(self) -> int:
         """Hold the clock until the end; returns the tick the run ended before."""
         end = self._hold()
-        self._say(Order.END, end)
+        self._say(ClockWord.END, end)
         self._control.over(end)
         return end
 
@@ -93,7 +93,7 @@ class ClockHost:
                 timeout = control.ahead(granted)
                 if timeout <= 0.0:
                     granted = min(granted + window, limit)
-                    self._say(Order.GRANT, granted)
+                    self._say(ClockWord.GRANT, granted)
                     continue
             slowest = min(done, key=lambda name: done[name])
             board.waiting[index] = plan.index[slowest] if done[slowest] < granted else COMPUTING
@@ -117,7 +117,7 @@ class ClockHost:
                 return ticks
             if front > committed and stop == NO_STOP:
                 committed = front
-                self._say(Order.COMMIT, committed)
+                self._say(ClockWord.COMMIT, committed)
             control.reached(min(done.values()))
 
     def _obey(self, query: Any, granted: int) -> None:
@@ -130,7 +130,7 @@ class ClockHost:
         self._control.obey(request, granted, respond)
 
     def _tell(self, node: str, tick: int, rows: Rows) -> None:
-        self._put(CLOCK.pack(Order.TELL, tick) + json.dumps({"node": node, "rows": rows}).encode())
+        self._put(CLOCK.pack(ClockWord.TELL, tick) + json.dumps({"node": node, "rows": rows}).encode())
 
-    def _say(self, order: Order, tick: int) -> None:
-        self._put(CLOCK.pack(order, tick))
+    def _say(self, word: ClockWord, tick: int) -> None:
+        self._put(CLOCK.pack(word, tick))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from graph.memory import Log, NodeMemory, capacity, entry_arrays
 from graph.process.edges import InEdge, OutEdge
 from graph.process.outlet import Outlet
-from graph.process.packets import NO_STOP, Order
+from graph.process.packets import NO_STOP, ClockWord
 from graph.process.peer import Peer
 from graph.process.plan import COMPUTING, Edge
 from graph.schedule import first_tick, time_of
@@ -59,14 +59,14 @@ class NodeHost:
         """Step until the clock ends the run; returns how many messages of each topic were delivered before its end."""
         k = 0
         while True:
-            order, end = self.peer.hear_clock()
-            if order in (Order.COMMIT, Order.END):
+            word, end = self.peer.hear_clock()
+            if word in (ClockWord.COMMIT, ClockWord.END):
                 self._outlet.show(end)
-            if order is Order.END:
+            if word is ClockWord.END:
                 return self._outlet.delivered(end)
-            if order is Order.TELL:
+            if word is ClockWord.TELL:
                 self._told(end)
-            elif order is Order.GRANT:
+            elif word is ClockWord.GRANT:
                 k = self._window(k, end)
 
     def _told(self, tick: int) -> None:

@@ -19,7 +19,7 @@ DONE = struct.Struct("<qq")
 NO_STOP = -1
 
 
-class Order(IntEnum):
+class ClockWord(IntEnum):
     """What the clock says about a tick."""
 
     GRANT = 0  # step all ticks before this one

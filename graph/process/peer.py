@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import queue
 from collections.abc import Callable
 from typing import Any
 
 from graph.errors import InputError
-from graph.process.packets import CLOCK, DONE, NO_STOP, Order
+from graph.process.packets import CLOCK, DONE, NO_STOP, ClockWord
 from graph.process.plan import COMPUTING, WAITING_FOR_CLOCK, Board, Edge, Plan
 from graph.process.transport import Keys
 
@@ -69,7 +71,11 @@ class Peer:
         return self.board.tallies[self.plan.edges.index(edge)]
 
     def join(self) -> None:
-        """Say that this process's subscribers stand, and wait until those of all others do."""
+        """Say that this process's subscribers stand, wait until those of all others do, and move to its core."""
+        self._meet()
+        self._take_core()
+
+    def _meet(self) -> None:
         arrived: queue.SimpleQueue[str] = queue.SimpleQueue()
         watch = self.session.liveliness().declare_subscriber(
             self.keys.ready_all, lambda sample: arrived.put(str(sample.key_expr)), history=True
@@ -93,22 +99,32 @@ class Peer:
                 raise TimeoutError(f"{self.name} waited {limit:g} s for {absent} to start") from None
         watch.undeclare()
 
-    def hear_clock(self) -> tuple[Order, int]:
+    def _take_core(self) -> None:
+        """Share a core with those that the loop runs through one after the other: starting up is parallel, stepping is
+        serial.
+        """
+        if hasattr(os, "sched_setaffinity"):
+            core = self.plan.core(self.name, sorted(os.sched_getaffinity(0)))
+            for thread in os.listdir("/proc/self/task"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.sched_setaffinity(int(thread), {core})
+
+    def hear_clock(self) -> tuple[ClockWord, int]:
         """The clock's next word; what it tells a node is in ``told``."""
         self.board.waiting[self.index] = WAITING_FOR_CLOCK
         payload = self._clock.recv()
         self.board.waiting[self.index] = COMPUTING
         return self._read(payload)
 
-    def heard_clock(self) -> tuple[Order, int] | None:
+    def heard_clock(self) -> tuple[ClockWord, int] | None:
         """The clock's next word if it has said one."""
         payload = self._clock.try_recv()
         return None if payload is None else self._read(payload)
 
-    def _read(self, payload: bytes) -> tuple[Order, int]:
-        order, tick = CLOCK.unpack_from(payload)
+    def _read(self, payload: bytes) -> tuple[ClockWord, int]:
+        word, tick = CLOCK.unpack_from(payload)
         self.told = payload[CLOCK.size :]
-        return Order(order), tick
+        return ClockWord(word), tick
 
     def report_done(self, end: int, stop: int = NO_STOP) -> None:
         """Say that everything before tick ``end`` is done, and whether the node ended the run at tick ``stop``."""

@@ -7,11 +7,11 @@ import time
 
 from graph.memory import Log, capacity
 from graph.process.edges import InEdge
-from graph.process.packets import Order
+from graph.process.packets import ClockWord
 from graph.process.peer import Peer
 from graph.service import Sink
 
-FINAL = (Order.COMMIT, Order.END)
+FINAL = (ClockWord.COMMIT, ClockWord.END)
 
 
 class SinkHost:
@@ -52,13 +52,13 @@ class SinkHost:
 
     def _final(self) -> tuple[int, bool]:
         """The tick before which everything is final, once that is more than was taken, and whether the run is over."""
-        order, end = self.peer.hear_clock()
-        while order not in FINAL:
-            order, end = self.peer.hear_clock()
+        word, end = self.peer.hear_clock()
+        while word not in FINAL:
+            word, end = self.peer.hear_clock()
         if self.sink.PERIOD_S > 0.0:
             time.sleep(max(0.0, self._next_take - time.monotonic()))
             self._next_take = time.monotonic() + self.sink.PERIOD_S
-            while order is not Order.END and (heard := self.peer.heard_clock()) is not None:
+            while word is not ClockWord.END and (heard := self.peer.heard_clock()) is not None:
                 if heard[0] in FINAL:
-                    order, end = heard
-        return end, order is Order.END
+                    word, end = heard
+        return end, word is ClockWord.END

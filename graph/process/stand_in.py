@@ -11,7 +11,7 @@ from typing import Any
 from graph.memory import Log, capacity
 from graph.process.edges import InEdge
 from graph.process.outlet import Outlet
-from graph.process.packets import Order
+from graph.process.packets import ClockWord
 from graph.process.peer import Peer
 
 
@@ -49,10 +49,10 @@ class StandIn:
         """Follow until the run ends; returns how many messages of each topic were delivered before its end."""
         peer = self._peer
         while True:
-            order, end = peer.hear_clock()
-            if order not in (Order.COMMIT, Order.END):
+            word, end = peer.hear_clock()
+            if word not in (ClockWord.COMMIT, ClockWord.END):
                 continue
-            self._over = order is Order.END
+            self._over = word is ClockWord.END
             while not self._edge.ready(end - 1):
                 self._edge.receive()
                 peer.board.ticks[peer.index] = self._edge.watermark + 1

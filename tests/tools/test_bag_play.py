@@ -11,7 +11,7 @@ from graph.bag import Bag
 from graph.errors import InputError
 from tests.tools.runs import Command, record
 from tools.bag.diff import messages
-from tools.bag.play import Pace
+from tools.bag.pace import Pace
 
 ROOT = Path(__file__).parents[2]
 OUTPUTS = ("estimate", "reference", "thrust_rates", "motors")

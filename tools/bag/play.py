@@ -6,20 +6,20 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph.errors import InputError
+from tools.bag.pace import LOOK_S, Pace
+from tools.keyboard import Keyboard
 
 if TYPE_CHECKING:
     from graph.bag import Message
 
 HOST, LISTEN = "127.0.0.1", "tcp/127.0.0.1:0"
-LOOK_S = 0.05
-"""Longest time between two looks at the keyboard, s."""
 
 
 def play(
@@ -50,11 +50,7 @@ def play(
 
     Example: holeshot bag play flight.mcap --rate 0.5 --from 12 --topics truth,imu
     """
-    import secrets
-
     from graph.bag import Bag
-    from graph.launch import Transport
-    from graph.process.transport import Keys, configuration, endpoints, session
     from graph.rate import read_rate
 
     factor = read_rate(rate, "--rate")
@@ -87,79 +83,32 @@ def play(
         raise InputError("--paused: there is no terminal whose space key could start the playback")
     if run is not None and not re.fullmatch(r"[\w-]+", run, re.ASCII):
         raise InputError(f"--run {run!r}: an id is made of letters, digits, _ and -")
+    with Keyboard() as keyboard:
+        _publish(messages, chosen, run, listen, wait, Pace(factor, keyboard.pressed, paused), loop)
+
+
+def _publish(
+    messages: Sequence[Message], topics: Sequence[str], run: str | None, listen: str, wait: bool, pace: Pace, loop: bool
+) -> None:
+    import secrets
+
+    import zenoh
+
+    from graph.launch import Transport
+    from graph.process.transport import Keys, configuration, endpoints, session
+
     keys = Keys(secrets.token_hex(4) if run is None else run)
     where = endpoints(listen, 1)
-    with session(configuration(where, [], Transport())) as zenoh_session, Keyboard() as keyboard:
-        import zenoh
-
+    with session(configuration(where, [], Transport())) as zenoh_session:
         publishers = {
             t: zenoh_session.declare_publisher(keys.topic(t), congestion_control=zenoh.CongestionControl.BLOCK)
-            for t in chosen
+            for t in topics
         }
-        print(f"{keys.run}/*  at {where[0]}  ({len(messages)} messages of {len(chosen)} topics)", file=sys.stderr)
+        print(f"{keys.run}/*  at {where[0]}  ({len(messages)} messages of {len(topics)} topics)", file=sys.stderr)
         while wait and not any(p.matching_status.matching for p in publishers.values()):
             time.sleep(LOOK_S)
-        pace = Pace(factor, keyboard.pressed, paused)
         while True:
             for message in pace.of(messages):
                 publishers[message.topic].put(message.data)
             if not loop:
                 return
-
-
-class Pace:
-    """Gives out messages at their times, at a rate, with pauses."""
-
-    def __init__(self, rate: float, pressed: Callable[[float], bool], paused: bool) -> None:
-        """``pressed(seconds)`` waits at most that long for a key and says whether one was pressed."""
-        self._rate = rate
-        self._pressed = pressed
-        self._paused = paused
-
-    def of(self, messages: Sequence[Message]) -> Iterator[Message]:
-        """Each message once it is due; one that is late follows at once."""
-        first = messages[0].log_time
-        begun = time.monotonic()
-        for message in messages:
-            due = (message.log_time - first) * 1e-9 / self._rate
-            while True:
-                now = time.monotonic() - begun
-                if not self._paused and now >= due:
-                    break
-                if self._pressed(LOOK_S if self._paused else min(LOOK_S, due - now)):
-                    self._paused = not self._paused
-                if self._paused:
-                    begun += time.monotonic() - begun - now  # a pause moves everything behind it
-            yield message
-
-
-class Keyboard:
-    """Space and enter of a terminal; without one, no key is ever pressed."""
-
-    def __init__(self) -> None:
-        self._saved: Any = None
-
-    def __enter__(self) -> Keyboard:
-        if sys.stdin.isatty():
-            import termios
-            import tty
-
-            self._saved = termios.tcgetattr(sys.stdin)
-            tty.setcbreak(sys.stdin)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._saved is not None:
-            import termios
-
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._saved)
-
-    def pressed(self, seconds: float) -> bool:
-        """Wait at most ``seconds``; whether space or enter was pressed."""
-        if self._saved is None:
-            time.sleep(seconds)
-            return False
-        import select
-
-        ready, _, _ = select.select([sys.stdin], [], [], seconds)
-        return bool(ready) and sys.stdin.read(1) in (" ", "\n")
