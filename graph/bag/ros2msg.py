@@ -35,7 +35,7 @@ def dtype_of(schema: Schema) -> np.dtype:
     for part in others:
         head, _, body = part.strip().partition("\n")
         definitions[_short(head.removeprefix("MSG:").strip())] = body
-    dtype = _record("", definitions, where, 0)
+    dtype = _Types(definitions, where).record("")
     try:
         cdr.check(schema.name, dtype)
     except TypeError as error:
@@ -49,39 +49,51 @@ def _short(name: str) -> str:
     return f"{package.removesuffix('/msg')}/{last}"
 
 
-def _record(name: str, definitions: dict[str, str], where: str, depth: int) -> np.dtype:
-    if depth > DEEPEST:
-        raise InputError(f"{where}: {name} is nested more than {DEEPEST} deep")
-    names, formats, offsets, position = [], [], [], 0
-    for line in definitions[name].splitlines():
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
-        match = FIELD.match(text)
-        if match is None:
-            raise InputError(f"{where}: '{text[:80]}' is no field of fixed size")
-        kind, count, field = match.groups()
-        member = _member(kind, definitions, where, depth)
-        if count is not None:
-            if int(count) * member.itemsize > LARGEST:
-                raise InputError(f"{where}: field {field} has {count} elements, too many to believe")
-            member = np.dtype((member, (int(count),)))
-        if field in names:
-            raise InputError(f"{where}: field {field} occurs twice")
-        position += -position % alignment_of(member)
-        names.append(field)
-        formats.append(member)
-        offsets.append(position)
-        position += member.itemsize
-    if not names:
-        raise InputError(f"{where}: {name or 'the message'} has no fields")
-    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": position})
+class _Types:
+    """The types that a schema defines, each laid out once."""
 
+    def __init__(self, definitions: dict[str, str], where: str) -> None:
+        self._definitions = definitions
+        self._where = where
+        self._known: dict[str, np.dtype] = {}
 
-def _member(kind: str, definitions: dict[str, str], where: str, depth: int) -> np.dtype:
-    if kind in PRIMITIVES:
-        return np.dtype(PRIMITIVES[kind])
-    name = _short(kind)
-    if name not in definitions:
-        raise InputError(f"{where}: type {kind} is neither a number nor defined in the schema")
-    return _record(name, definitions, where, depth + 1)
+    def record(self, name: str, depth: int = 0) -> np.dtype:
+        """The record of a type that is defined in the schema."""
+        if depth > DEEPEST:
+            raise InputError(f"{self._where}: {name} is nested more than {DEEPEST} deep")
+        if name not in self._known:
+            self._known[name] = self._laid_out(name, depth)
+        return self._known[name]
+
+    def _laid_out(self, name: str, depth: int) -> np.dtype:
+        where = self._where
+        names, formats, offsets, position = [], [], [], 0
+        for line in self._definitions[name].splitlines():
+            text = line.strip()
+            if not text or text.startswith("#"):
+                continue
+            match = FIELD.match(text)
+            if match is None:
+                raise InputError(f"{where}: '{text[:80]}' is no field of fixed size")
+            kind, count, field = match.groups()
+            member = self._member(kind, depth)
+            if field in names:
+                raise InputError(f"{where}: field {field} occurs twice")
+            position += -position % alignment_of(member)
+            offsets.append(position)
+            position += member.itemsize * int(count or 1)
+            if position > LARGEST:
+                raise InputError(f"{where}: up to field {field} there are {position} bytes, too many to believe")
+            names.append(field)
+            formats.append(member if count is None else np.dtype((member, (int(count),))))
+        if not names:
+            raise InputError(f"{where}: {name or 'the message'} has no fields")
+        return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": position})
+
+    def _member(self, kind: str, depth: int) -> np.dtype:
+        if kind in PRIMITIVES:
+            return np.dtype(PRIMITIVES[kind])
+        name = _short(kind)
+        if name not in self._definitions:
+            raise InputError(f"{self._where}: type {kind} is neither a number nor defined in the schema")
+        return self.record(name, depth + 1)

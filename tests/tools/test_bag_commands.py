@@ -124,6 +124,13 @@ def test_export_to_csv_reads_back_exactly(holeshot: Command, flight: Path, tmp_p
     assert "exists already and is not overwritten" in err
 
 
+def test_a_field_called_sequence_is_not_the_number_in_the_bag(holeshot: Command, flight: Path, tmp_path: Path) -> None:
+    assert holeshot("bag", "export", flight, "--out", tmp_path, "--topics", "camera")[0] == 0
+    with (tmp_path / "camera.csv").open(newline="") as file:
+        assert next(file).split(",")[:2] == ["log_time_ns", "log_sequence"]
+        assert {"log_sequence", "sequence"} <= set(next(csv.DictReader((tmp_path / "camera.csv").open())))
+
+
 def test_export_to_numpy(holeshot: Command, flight: Path, tmp_path: Path) -> None:
     code, out, _ = holeshot("bag", "export", flight, "--format", "npz", "--out", tmp_path / "new", "--json")
     assert code == 0

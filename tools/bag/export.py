@@ -26,7 +26,7 @@ def export(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the result as one JSON line")] = False,
 ) -> None:
-    """Write each topic as a table: delivery time in ns, sequence number, then one column per field.
+    """Write each topic as a table: delivery time in ns, number in the bag, then one column per field.
 
     Numbers in CSV are the shortest decimal that reads back as the same number.
 
@@ -40,6 +40,10 @@ def export(
     opened = Bag.open(bag)
     chosen = _chosen(opened, topics)
     files = {topic: out / f"{topic.strip('/').replace('/', '_')}.{kind}" for topic in chosen}
+    for topic, path in files.items():
+        same = [other for other, its in files.items() if its == path]
+        if len(same) > 1:
+            raise InputError(f"--topics: {' and '.join(same)} would both be written to {path}; export one at a time")
     taken = next((path for path in files.values() if path.exists()), None)
     if taken is not None:
         raise InputError(f"{taken}: exists already and is not overwritten, name another folder with --out")
@@ -73,7 +77,10 @@ def _chosen(bag: Bag, topics: str | None) -> list[str]:
 
 
 def columns(bag: Bag, topic: str) -> Columns:
-    """A topic as columns by name: log_time_ns, sequence, then every field's path."""
+    """A topic as columns by name: log_time_ns, log_sequence, then every field's path.
+
+    Raises InputError when a field is called as one of the first two.
+    """
     import numpy as np
 
     from graph.bag.ros2msg import dtype_of
@@ -81,8 +88,10 @@ def columns(bag: Bag, topic: str) -> Columns:
 
     dtype = dtype_of(bag.schemas[topic])
     channel = bag.channel(topic, dtype)
-    found = {"log_time_ns": channel["log_time"], "sequence": channel["sequence"]}
+    found = {"log_time_ns": channel["log_time"], "log_sequence": channel["sequence"]}
     for path, _, _ in primitives(dtype):
+        if path in found:
+            raise InputError(f"{bag.path}: topic {topic}: its field {path} is called like a column of the table")
         column = channel["data"]
         for part in path.replace("[", ".[").split("."):
             column = column[:, int(part[1:-1])] if part.startswith("[") else column[part]

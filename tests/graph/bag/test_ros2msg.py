@@ -33,7 +33,7 @@ def test_a_messages_schema_gives_its_record(cls: type) -> None:
         ("string name\n", "schema sample/msg/Sample: type string is neither a number nor defined in the schema"),
         ("float64[] values\n", "schema sample/msg/Sample: 'float64[] values' is no field of fixed size"),
         ("float64 x\nfloat64 x\n", "schema sample/msg/Sample: field x occurs twice"),
-        ("float64[999999999] x\n", "schema sample/msg/Sample: field x has 999999999 elements, too many to believe"),
+        ("float64[999999999] x\n", "schema sample/msg/Sample: up to field x there are 7999999992 bytes, too many to believe"),
         ("# nothing\n", "schema sample/msg/Sample: the message has no fields"),
     ],
 )
@@ -55,3 +55,10 @@ TEXT = text_of(next(cls for cls in OWN if cls.__name__ == "TruthState"))
 def test_any_changed_text(start: int, length: int, patch: str) -> None:
     with contextlib.suppress(InputError):
         assert dtype_of(schema_of(TEXT[:start] + patch + TEXT[start + length :])).itemsize > 0
+
+
+def test_types_within_types_are_refused_before_they_are_as_many_as_they_say() -> None:
+    levels = [f"MSG: a/L{n}\n" + "".join(f"a/L{n + 1} f{k}\n" for k in range(10)) for n in range(15)]
+    text = "a/L0 x\n" + "".join(f"===\n{level}" for level in [*levels, "MSG: a/L15\nuint8 last\n"])
+    with pytest.raises(InputError, match="too many to believe"):
+        dtype_of(schema_of(text))
