@@ -149,8 +149,9 @@ class Viewer(Sink):
 
     def failed(self, text: str) -> None:
         """Show what failed."""
-        self.server.status(text, "error", RUN)
-        self._over = True
+        with self._lock:
+            self.server.status(text, "error", RUN)
+            self._over = True
 
     def _say(self, text: str, level: str = "info", over: bool = False) -> None:
         """How the run stands, until it is said how it ended."""

@@ -2,13 +2,13 @@
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from graph.bag.scan import Schema
 from graph.errors import InputError
 from msgs import cdr
-from msgs.layout import alignment_of
 
 PRIMITIVES = {
     "bool": "?", "byte": "u1", "char": "u1", "float32": "<f4", "float64": "<f8",
@@ -35,7 +35,7 @@ def dtype_of(schema: Schema) -> np.dtype:
     for part in others:
         head, _, body = part.strip().partition("\n")
         definitions[_short(head.removeprefix("MSG:").strip())] = body
-    dtype = _Types(definitions, where).record("")
+    dtype = _Types(definitions, where).record("").dtype
     try:
         cdr.check(schema.name, dtype)
     except TypeError as error:
@@ -49,15 +49,22 @@ def _short(name: str) -> str:
     return f"{package.removesuffix('/msg')}/{last}"
 
 
+class _Member(NamedTuple):
+    """What a field holds."""
+
+    dtype: np.dtype
+    alignment: int  # bytes
+
+
 class _Types:
     """The types that a schema defines, each laid out once."""
 
     def __init__(self, definitions: dict[str, str], where: str) -> None:
         self._definitions = definitions
         self._where = where
-        self._known: dict[str, np.dtype] = {}
+        self._known: dict[str, _Member] = {}
 
-    def record(self, name: str, depth: int = 0) -> np.dtype:
+    def record(self, name: str, depth: int = 0) -> _Member:
         """The record of a type that is defined in the schema."""
         if depth > DEEPEST:
             raise InputError(f"{self._where}: {name} is nested more than {DEEPEST} deep")
@@ -65,9 +72,9 @@ class _Types:
             self._known[name] = self._laid_out(name, depth)
         return self._known[name]
 
-    def _laid_out(self, name: str, depth: int) -> np.dtype:
+    def _laid_out(self, name: str, depth: int) -> _Member:
         where = self._where
-        names, formats, offsets, position = [], [], [], 0
+        names, formats, offsets, position, widest = [], [], [], 0, 1
         for line in self._definitions[name].splitlines():
             text = line.strip()
             if not text or text.startswith("#"):
@@ -76,23 +83,26 @@ class _Types:
             if match is None:
                 raise InputError(f"{where}: '{text[:80]}' is no field of fixed size")
             kind, count, field = match.groups()
-            member = self._member(kind, depth)
+            member, alignment = self._member(kind, depth)
             if field in names:
                 raise InputError(f"{where}: field {field} occurs twice")
-            position += -position % alignment_of(member)
+            widest = max(widest, alignment)
+            position += -position % alignment
             offsets.append(position)
             position += member.itemsize * int(count or 1)
             if position > LARGEST:
-                raise InputError(f"{where}: up to field {field} there are {position} bytes, too many to believe")
+                raise InputError(f"{where}: {position} bytes up to field {field} are too many to believe")
             names.append(field)
             formats.append(member if count is None else np.dtype((member, (int(count),))))
         if not names:
             raise InputError(f"{where}: {name or 'the message'} has no fields")
-        return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": position})
+        dtype = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": position})
+        return _Member(dtype, widest)
 
-    def _member(self, kind: str, depth: int) -> np.dtype:
+    def _member(self, kind: str, depth: int) -> _Member:
         if kind in PRIMITIVES:
-            return np.dtype(PRIMITIVES[kind])
+            dtype = np.dtype(PRIMITIVES[kind])
+            return _Member(dtype, dtype.itemsize)
         name = _short(kind)
         if name not in self._definitions:
             raise InputError(f"{self._where}: type {kind} is neither a number nor defined in the schema")

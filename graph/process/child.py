@@ -11,7 +11,6 @@ from multiprocessing.connection import Connection
 
 from graph.errors import InputError
 from graph.execution import Execution
-from graph.interrupt import SIGNALS
 from graph.process.edges import PacketError
 from graph.process.link import Link
 from graph.process.peer import Peer
@@ -39,7 +38,6 @@ def main(name: str, spawn: Spawn, connection: Connection, foreign: Collection[Co
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     for other in foreign:
         other.close()
     link = Link(connection)

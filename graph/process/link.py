@@ -12,39 +12,50 @@ from typing import Any
 GRACE_S = 2.0
 """How long a process that was told to end may take."""
 RETRY_S = 0.01
+STOP = "stop"
+"""What the launcher says to end a process; its silence means the same."""
 
 
 class Link:
     """The child's end of the pipe to the launcher.
 
-    A thread of its own listens, because the process itself may be blocked anywhere: on an order to end, and when the
-    launcher is gone, it calls ``on_stop``, and ends the process by force if that does not.
+    A thread of its own listens from the beginning, because the process itself may be blocked anywhere: when it is told
+    to end, and when the launcher is gone, the thread calls ``on_stop``, and ends the process by force if that does not.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.stopping = False
+        self._lock = threading.Lock()
+        self._early: list[Any] = []
+        self._on_message: Callable[[Any], None] = self._early.append
         self._on_stop: Callable[[], None] = lambda: None
-        self._on_message: Callable[[Any], None] = lambda message: None
-
-    def listen(self, on_stop: Callable[[], None], on_message: Callable[[Any], None] = lambda message: None) -> None:
-        """Start listening; ``on_message`` takes whatever else the launcher says."""
-        self._on_stop, self._on_message = on_stop, on_message
+        self._set_up = threading.Event()
         threading.Thread(target=self._listen, daemon=True).start()
 
+    def listen(self, on_stop: Callable[[], None], on_message: Callable[[Any], None] = lambda message: None) -> None:
+        """This process is set up: ``on_message`` takes whatever else the launcher says and has said already."""
+        with self._lock:
+            self._on_stop, self._on_message = on_stop, on_message
+            for message in self._early:
+                on_message(message)
+        self._set_up.set()
+
+    def _heard(self) -> Any:
+        try:
+            return self._connection.recv()
+        except (EOFError, OSError):
+            return STOP
+
     def _listen(self) -> None:
-        while True:
-            try:
-                message = self._connection.recv()
-            except (EOFError, OSError):
-                message = "stop"
-            if message == "stop":
-                break
-            self._on_message(message)
+        while (message := self._heard()) != STOP:
+            with self._lock:
+                self._on_message(message)
         self.stopping = True
         timer = threading.Timer(GRACE_S, os._exit, (3,))
         timer.daemon = True
         timer.start()
+        self._set_up.wait()
         while True:
             try:
                 self._on_stop()

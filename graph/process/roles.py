@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -89,7 +90,10 @@ def feed_sink(process: Process) -> None:
     def on_message(message: Any) -> None:
         """The run has failed, or this is what was published in one that ended in order."""
         if isinstance(message, str):
-            sink.failed(message)
+            try:
+                sink.failed(message)
+            except Exception:  # the run has failed already, and this is not why
+                traceback.print_exc()
         else:
             settlements.put(message)
 

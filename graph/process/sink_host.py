@@ -9,6 +9,7 @@ from graph.memory import Log, capacity
 from graph.process.edges import InEdge
 from graph.process.packets import ClockWord
 from graph.process.peer import Peer
+from graph.process.plan import COMPUTING
 from graph.service import Sink
 
 FINAL = (ClockWord.COMMIT, ClockWord.END)
@@ -45,6 +46,7 @@ class SinkHost:
                 while not edge.ready(end - 1):
                     self.peer.board.waiting[self.peer.index] = self.peer.plan.index[edge.producer]
                     edge.receive()
+            self.peer.board.waiting[self.peer.index] = COMPUTING
             self.sink.take(end, {name: log.take(end) for name, log in self._logs.items()})
             self.peer.board.ticks[self.peer.index] = end
             if not over:

@@ -15,7 +15,7 @@ from typing import Any
 
 from graph.build import Session
 from graph.execution import Execution
-from graph.interrupt import SIGNALS
+from graph.interrupt import Interrupt
 from graph.memory import entry_of
 from graph.outcome import NodeFailure, Outcome, failure
 from graph.process import transport
@@ -89,31 +89,25 @@ class ProcessRun:
             theirs.close()
 
     def _run(self) -> Outcome:
-        interrupted = False
-        # A Ctrl-C while processes are forked waits until all are there to be told.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-        try:
-            self._fork()
-            while True:
-                try:
-                    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-                    self._watch()
-                    break
-                except KeyboardInterrupt:
-                    if interrupted:
-                        self._kill(self._processes)
-                        raise
-                    interrupted = True
-                    self._tell(self.plan.clock, "interrupt")
-        finally:
-            self._end_all()
+        with Interrupt() as interrupt:
+            try:
+                self._fork()
+                self._watch(interrupt)
+                self._end_all()
+            except BaseException:  # a second Ctrl-C, or a process that could not be forked
+                self._kill(self._processes)
+                raise
         if self._failure is not None:
             raise self._failure
         assert self._end_tick is not None
-        return Outcome(self._end_tick, self._counts(), interrupted or self._stopped)
+        return Outcome(self._end_tick, self._counts(), interrupt.asked or self._stopped)
 
-    def _watch(self) -> None:
+    def _watch(self, interrupt: Interrupt) -> None:
+        told = False
         while self._failure is None and len(self._finished) < len(self._processes):
+            if interrupt.asked and not told:
+                self._tell(self.plan.clock, "interrupt")
+                told = True
             running = [n for n in self._processes if n not in self._finished]
             by_object: dict[Any, str] = {self._connections[n]: n for n in running}
             by_object |= {self._processes[n].sentinel: n for n in running}

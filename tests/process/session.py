@@ -35,7 +35,11 @@ class Flight:
 
     def children(self) -> list[int]:
         """The processes of the run that exist now."""
-        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _parent(pid) == self.process.pid]
+        return [pid for pid in _processes() if _stat(pid, PARENT) == self.process.pid]
+
+    def session(self) -> list[int]:
+        """The processes that the launch or what it forked has started, whoever is their parent by now."""
+        return [pid for pid in _processes() if _stat(pid, SESSION) == self.process.pid]
 
     def wait_until_recording(
         self, bag: Path, size: int = 100_000, names: tuple[str, ...] | None = None
@@ -79,9 +83,16 @@ def alive(pid: int) -> bool:
         return False
 
 
-def _parent(pid: int) -> int:
+PARENT, SESSION = 1, 3  # fields of /proc/PID/stat behind the command's name
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _stat(pid: int, field: int) -> int:
     try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[field])
     except (OSError, IndexError):
         return -1
 

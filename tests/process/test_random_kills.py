@@ -3,15 +3,13 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 from mcap.reader import make_reader
 
 from graph.bag import Bag, recover
-from tests.process.session import COMMAND, NAMES, ROOT, Flight, tick_named
+from tests.process.session import NAMES, Flight, tick_named, until_gone
 
 WINDOW = 10  # ticks
 IN_FLIGHT = 6  # windows between what is stepped and what is final
@@ -50,24 +48,11 @@ def kill_at_a_random_moment(number, tmp_path):
     return took
 
 
-def test_a_kill_before_anything_is_ready(tmp_path):
-    """Whatever stage the start has reached, the launcher's end is the end of all."""
-    process = subprocess.Popen(
-        [*COMMAND, "launch", "sitl", "--record", str(tmp_path / "run.mcap")],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    process.kill()
-    process.communicate()
-    left = subprocess.run([sys.executable, "-c", LEFT, str(process.pid)], capture_output=True, text=True, check=True)
-    assert left.stdout == ""
-
-
-LEFT = """
-import os, sys
-for pid in filter(str.isdigit, os.listdir('/proc')):
-    try:
-        if open(f'/proc/{pid}/stat').read().rpartition(')')[2].split()[1] == sys.argv[1]:
-            print(pid)
-    except OSError:
-        pass
-"""
+@pytest.mark.parametrize("forked", [0, 1, 5, 9])
+def test_a_launcher_killed_while_it_starts_leaves_nothing(forked, tmp_path):
+    flight = Flight("sitl", "--record", str(tmp_path / "run.mcap"), "--rate", "2")
+    while len(flight.children()) < forked:
+        flight.go_on(0.001)
+    flight.process.kill()
+    flight.process.communicate()
+    until_gone(flight.session(), 5)

@@ -40,7 +40,7 @@ def export(
     opened = Bag.open(bag)
     chosen = _chosen(opened, topics)
     files = {topic: out / f"{topic.strip('/').replace('/', '_')}.{kind}" for topic in chosen}
-    for topic, path in files.items():
+    for path in files.values():
         same = [other for other, its in files.items() if its == path]
         if len(same) > 1:
             raise InputError(f"--topics: {' and '.join(same)} would both be written to {path}; export one at a time")
