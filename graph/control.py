@@ -10,7 +10,7 @@ from graph.config import did_you_mean, parse
 from graph.errors import InputError
 from graph.node import Live
 from graph.rate import read_rate, written
-from graph.requests import Order, Pause, Rate, Request, Respond, Resume, Step, Stop
+from graph.requests import Order, Pause, Rate, Request, Respond, Resume, Step, Stop, refusal
 from graph.service import Clock
 from graph.wiring import Graph
 from msgs.units import NS_PER_S
@@ -51,7 +51,7 @@ class Control:
             asked = parse(Request, {"request": request}, "request").request
             until = self._do(asked, granted)
         except InputError as error:
-            respond({"ok": False, "error": str(error).replace("request: request", "request")})
+            respond(refusal(str(error).replace("request: request", "request")))
             return
         if until is None:
             respond(self._reply(granted))

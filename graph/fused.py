@@ -12,6 +12,7 @@ from graph.entry import compiled, interpreted
 from graph.errors import InputError
 from graph.inline import InlineRun
 from graph.memory import entry_of
+from graph.outcome import NodeFailure, failure
 from graph.wiring import Graph
 
 
@@ -62,3 +63,8 @@ class FusedRun(InlineRun):
 
     def _loop(self) -> Callable[..., tuple[int, bool]]:
         return FusedLoop(self.graph).callable
+
+    def _failed(self, error: BaseException) -> NodeFailure:
+        """What a node raised: compiled, the loop has no line that would name it."""
+        what = f"failed: {type(error).__name__}: {error} (runner inline tells which node and when)"
+        return failure(self.graph, "of the loop", self.tick, what)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from graph.control import Control
-from graph.requests import Respond
+from graph.requests import OVER, Respond, refusal
 
 POLL_S = 0.1
 """How often a held run looks for Ctrl-C."""
@@ -18,10 +19,24 @@ class Desk:
 
     def __init__(self) -> None:
         self._requests: queue.SimpleQueue[tuple[Any, Respond]] = queue.SimpleQueue()
+        self._closed = False
+        self._lock = threading.Lock()
 
     def ask(self, request: Any, respond: Respond) -> None:
-        """Hand in a request; ``respond`` is called with the reply in the run's thread."""
-        self._requests.put((request, respond))
+        """Hand in a request; ``respond`` is called with the reply, in the run's thread while it goes on."""
+        with self._lock:
+            if not self._closed:
+                self._requests.put((request, respond))
+                return
+        respond(refusal(OVER))
+
+    def close(self) -> None:
+        """The run is over: whatever is asked now, or has not been answered, is answered with that."""
+        with self._lock:
+            self._closed = True
+        while not self._requests.empty():
+            _, respond = self._requests.get()
+            respond(refusal(OVER))
 
     def serve(self, control: Control, tick: int, timeout: float = 0.0) -> None:
         """Answer what has been handed in, after waiting ``timeout`` for it."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import linecache
+import traceback
 from collections.abc import Callable, Mapping
 
 from graph import cache, loop
 from graph.memory import Array, Log, NodeMemory, entry_of, logs_for
-from graph.outcome import failure
-from graph.wiring import Graph, Instance
+from graph.outcome import NodeFailure, failure
+from graph.wiring import Graph
 
 Take = Callable[[int, Mapping[str, Array]], None]
 """Called after each window with the tick it ended before, and the messages of each topic delivered in it."""
@@ -25,22 +27,9 @@ class InlineRun:
         self._run = self._loop()
 
     def _loop(self) -> Callable[..., tuple[int, bool]]:
-        names = {f"step_{i.name}": self._step(i) for i in self.graph.instances}
+        names = {f"step_{i.name}": entry_of(i).callable for i in self.graph.instances}
         run: Callable[..., tuple[int, bool]] = cache.generated("loop", loop.source(self.graph), names, ())["run"]
         return run
-
-    def _step(self, instance: Instance) -> Callable[..., bool]:
-        entry = entry_of(instance).callable
-        if not instance.node.python:
-            return entry
-
-        def step(tick: int, t: int, *arrays: Array) -> bool:
-            try:
-                return entry(tick, t, *arrays)
-            except (Exception, SystemExit) as error:
-                raise failure(self.graph, instance.name, tick, error) from error
-
-        return step
 
     def arrays(self) -> list[Array]:
         """The loop's array arguments."""
@@ -57,13 +46,24 @@ class InlineRun:
         ``next_window`` is asked at each tick a window may begin: the tick before which it ends, at most ``window``
         later, or that tick itself when the run is to end there.
 
-        Returns the tick behind the last one stepped. Raises NodeFailure when a plain-Python node raises.
+        Returns the tick behind the last one stepped. Raises NodeFailure when a node raises.
         """
         arrays, stopped = self.arrays(), False
         while self.tick < end and not stopped:
             until = self.tick + self.window if next_window is None else next_window(self.tick)
             if until == self.tick:
                 break
-            self.tick, stopped = self._run(self.tick, min(until, end), *arrays)
+            try:
+                self.tick, stopped = self._run(self.tick, min(until, end), *arrays)
+            except (Exception, SystemExit) as error:
+                raise self._failed(error) from error
             take(self.tick, {name: log.take(self.tick) for name, log in self.logs.items()})
         return self.tick
+
+    def _failed(self, error: BaseException) -> NodeFailure:
+        """What a node raised: the loop's line that called it names it."""
+        calls = [(f, line) for f, line in traceback.walk_tb(error.__traceback__) if f.f_code is self._run.__code__]
+        [(frame, number)] = calls
+        line = linecache.getline(frame.f_code.co_filename, number)
+        [name] = [i.name for i in self.graph.instances if f"step_{i.name}(" in line]
+        return failure(self.graph, name, frame.f_locals["tick"], error)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,10 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A run that ended in order: the tick it ended before, messages delivered by topic, whether Ctrl-C ended it."""
+    """A run that ended in order: the tick it ended before, and whether Ctrl-C or a request ended it."""
 
     end: int
-    counts: Mapping[str, int]
     interrupted: bool = False
 
 

@@ -21,8 +21,14 @@ Respond = Callable[[dict[str, Any]], None]
 """Takes the reply to a request."""
 Steer = Callable[[Mapping[str, Any], Respond], None]
 """Asks something of a run; the reply comes from another thread."""
+OVER = "the run is over"
 LARGEST_REQUEST = 64 * 1024
 """Bytes of a request that are read."""
+
+
+def refusal(why: str) -> dict[str, Any]:
+    """The reply to a request that is not obeyed."""
+    return {"ok": False, "error": why}
 
 
 class State(Config):

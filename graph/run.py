@@ -17,8 +17,6 @@ from graph.memory import Array, entry_of
 from graph.outcome import NodeFailure, Outcome, failure
 from graph.service import Clock, Sink
 
-__all__ = ["RUNNERS", "Execution", "prepare", "run", "window_ticks"]
-
 RUNNERS = ("process", "inline", "fused")
 INLINE_WINDOW_S = 1.0
 """Simulated time between two looks at a run in this process that no clock paces."""
@@ -80,7 +78,6 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
         live.apply(memory.P[0], memory.S[0], tick * session.graph.period_ns, rows)
 
     control, desk = Control(session.graph, clock, session.ticks, apply), Desk()
-    counts = dict.fromkeys(here.logs, 0)
     with ExitStack() as stack:
         interrupt = stack.enter_context(Interrupt())
         sinks: dict[str, Sink] = {}
@@ -88,10 +85,11 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
             sink = sink_type(sink_context(session, options, execution, desk.ask))
             stack.callback(sink.close)
             sinks[name] = sink
+        # Before the sinks are closed, which may wait for an answer.
+        stack.callback(desk.close)
+        stack.callback(lambda: control.over(here.tick))
 
         def take(end: int, logs: Mapping[str, Array]) -> None:
-            for name, log in logs.items():
-                counts[name] += len(log)
             for name, sink in sinks.items():
                 try:
                     sink.take(end, logs)
@@ -111,7 +109,7 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
             for sink in sinks.values():
                 sink.failed(str(error))
             raise
-        return Outcome(end, counts, interrupt.asked or control.stopped)
+        return Outcome(end, interrupt.asked or control.stopped)
 
 
 def _settle(session: Session, sinks: Mapping[str, Sink], end: int, counts: Mapping[str, int]) -> None:

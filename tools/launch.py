@@ -78,7 +78,8 @@ def _fly(
     viewer: bool | None,
     as_json: bool,
 ) -> int:
-    from graph.run import Execution, check_sinks, run
+    from graph.execution import Execution
+    from graph.run import check_sinks, run
     from tools import monitor
     from tools.flight_display import FlightDisplay
     from tools.session import bag_path, kept_if_recorded, load

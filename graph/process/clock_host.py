@@ -12,7 +12,7 @@ from graph.process.packets import CLOCK, DONE, NO_STOP, ClockWord
 from graph.process.peer import Peer
 from graph.process.plan import COMPUTING, FIRST_COUNT, LATENCY_NS, PACKETS, Board, Plan
 from graph.process.steering import payload_of, respond_to
-from graph.requests import read_request
+from graph.requests import read_request, refusal
 from graph.service import Clock
 
 
@@ -125,7 +125,7 @@ class ClockHost:
         try:
             request = read_request(payload_of(query))
         except InputError as error:
-            respond({"ok": False, "error": str(error)})
+            respond(refusal(str(error)))
             return
         self._control.obey(request, granted, respond)
 

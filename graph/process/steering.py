@@ -8,7 +8,7 @@ from typing import Any
 
 from graph.errors import InputError
 from graph.process.transport import Keys
-from graph.requests import Respond
+from graph.requests import OVER, Respond, refusal
 
 TIMEOUT_S = 24 * 3600.0
 """A step is answered when it is done, which at a slow rate may take long."""
@@ -22,11 +22,11 @@ def ask(session: Any, keys: Keys, request: Any, respond: Respond) -> None:
         if reply.ok is not None:
             respond(json.loads(reply.ok.payload.to_bytes()))
         else:
-            respond({"ok": False, "error": "the run did not answer"})
+            respond(refusal("the run did not answer"))
 
     def on_end() -> None:
         if not answered.is_set():
-            respond({"ok": False, "error": "the run is over"})
+            respond(refusal(OVER))
 
     import zenoh
 

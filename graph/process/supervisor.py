@@ -100,7 +100,7 @@ class ProcessRun:
         if self._failure is not None:
             raise self._failure
         assert self._end_tick is not None
-        return Outcome(self._end_tick, self._counts(), interrupt.asked or self._stopped)
+        return Outcome(self._end_tick, interrupt.asked or self._stopped)
 
     def _watch(self, interrupt: Interrupt) -> None:
         told = False

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from graph.bag import Bag
-from graph.run import Execution, run
+from graph.execution import Execution
+from graph.run import run
 from tests.browser.live import missing, node
 from tools.session import load
 

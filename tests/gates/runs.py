@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from graph.execution import Execution
 from graph.inline import InlineRun
 from graph.memory import Array
 from graph.node import Context
-from graph.run import Execution, run
+from graph.run import run
 from graph.wiring import Graph, Instance, connect
 from msgs.record import read
 from msgs.units import NS_PER_S

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from graph.errors import InputError
+from graph.execution import Execution
 from graph.fused import FusedLoop, FusedRun, check
 from graph.inline import InlineRun
-from graph.run import Execution, prepare, run
+from graph.run import prepare, run
 from tests.graph.test_inline import stamps
 from tests.graph.toys.graphs import pair
 from tools.session import load

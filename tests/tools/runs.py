@@ -8,7 +8,8 @@ import pytest
 
 from graph.bag import Bag, BagWriter
 from graph.bag.writer import OpaqueChannel
-from graph.run import Execution, run
+from graph.execution import Execution
+from graph.run import run
 from tools import cli
 from tools.session import load
 

@@ -14,9 +14,10 @@ from blocks.math import Vec3
 from graph.bag import Bag
 from graph.build import Session, SinkPart
 from graph.errors import InputError
+from graph.execution import Execution
 from graph.memory import NodeMemory
 from graph.node import Live
-from graph.run import Execution, run
+from graph.run import run
 from graph.service import Sink, SinkContext
 from msgs.fault import Fault
 from nodes import fault_injector

@@ -10,7 +10,8 @@ import pytest
 
 from graph.build import Session, SinkPart
 from graph.errors import InputError
-from graph.run import RUNNERS, Execution, run
+from graph.execution import Execution
+from graph.run import RUNNERS, run
 from graph.service import Sink
 from nodes.viewer import Options, Viewer
 from tests.tools.runs import Command

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from graph.build import Session, SinkPart
+from graph.execution import Execution
 from graph.outcome import NodeFailure
 from graph.process.plan import WINDOWS_IN_FLIGHT
-from graph.run import Execution, run
+from graph.run import run
 from graph.service import Sink, SinkContext
 from tests.process.session import ZOO
 from tools.session import load

@@ -55,3 +55,21 @@ def test_a_plain_python_node_that_exits_is_a_failure_in_one_process_too(folder):
     run = holeshot("launch", "./capped.yaml", "--runner", "inline", "--record", "run.mcap", cwd=folder)
     assert run.returncode == 3
     assert "node cap failed: SystemExit: 0 at tick 0" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("runner", "text"),
+    [
+        ("process", "node cap failed: ValueError: too hot at tick 500 (0.500 s simulated)"),
+        ("inline", "node cap failed: ValueError: too hot at tick 500 (0.500 s simulated)"),
+        ("fused", "node of the loop failed: ValueError: too hot (runner inline tells which node and when) at tick 0"),
+    ],
+)
+def test_a_kernel_that_raises_is_a_failure_in_every_runner(folder, runner, text):
+    file = folder / "my_team/thrust_cap.py"
+    raising = '    if t >= 500_000_000:\n        raise ValueError("too hot")\n    command = wanted.last'
+    file.write_text(file.read_text().replace("    command = wanted.last", raising))
+    run = holeshot("launch", "./capped.yaml", "--runner", runner, "--record", "run.mcap", cwd=folder)
+    assert run.returncode == 3, run.stderr
+    assert text in run.stderr
+    assert (folder / "run.mcap").exists()

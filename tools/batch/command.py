@@ -14,8 +14,8 @@ from typing import Any
 from graph.batch import Pool
 from graph.build import build
 from graph.errors import InputError, why
+from graph.execution import Execution
 from graph.interrupt import Interrupt
-from graph.run import Execution
 from graph.run import run as run_session
 from tools import terminal
 from tools.batch.case import Case, Result

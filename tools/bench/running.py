@@ -10,9 +10,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from graph.execution import Execution
 from graph.fused import FusedRun
 from graph.memory import Array
-from graph.run import Execution, run
+from graph.run import run
 from graph.service import SinkContext
 from nodes.recorder import Recorder
 from tools.bench.loop import FLIGHT, flight

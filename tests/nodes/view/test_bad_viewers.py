@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from graph.bag import Bag
-from graph.run import Execution, run
+from graph.execution import Execution
+from graph.run import run
 from tests.browser.live import SUBPROTOCOLS, Live, call, missing, viewer
 from tests.nodes.view.clients import TEXT, Client, frame
 from tests.nodes.view.memory import MEGABYTE, resident
