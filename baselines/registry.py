@@ -6,6 +6,7 @@ from types import ModuleType
 from baselines.slots import KERNELS
 from graph.config import did_you_mean
 from graph.errors import InputError
+from graph.importing import imported
 
 SHIPPED: dict[str, dict[str, str]] = {
     "estimator": {"NullEstimator": "null_estimator", "GroundTruthEstimator": "ground_truth_estimator"},
@@ -38,10 +39,7 @@ def slot(kind: str, name: str, baseline: str) -> ModuleType:
             f"{where}: unknown {kind} '{name}'{did_you_mean(name, shipped)} "
             f"(valid: {', '.join(shipped)}, or the import path of a module, as in my_package.my_slot)"
         )
-    try:
-        module = importlib.import_module(name)
-    except ImportError as error:
-        raise InputError(f"{where}: cannot import '{name}': {error}") from None
+    module = imported(where, name)
     found = getattr(module, "KIND", None)
     if found != kind:
         raise InputError(f"{where}: module '{name}' has KIND {found!r}; must be '{kind}'")

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from graph.build import Session, setups
-from graph.fused import FusedLoop
+from graph.fused import FusedLoop, loop_failure
 from graph.memory import Array, Log, NodeMemory, capacity
 
 WINDOW = 10_000
@@ -62,7 +62,7 @@ class Seat:
     def fly(self, world: Any, cancelled: Callable[[], bool] = lambda: False) -> Flight:
         """Run to the end under ``world``, which may differ in the seed from the session's own.
 
-        Raises Cancelled when ``cancelled`` says so between two windows.
+        Raises Cancelled when ``cancelled`` says so between two windows, NodeFailure when a node raises.
         """
         session, graph = self.plan.session, self.plan.session.graph
         configured = setups(session, world)
@@ -75,7 +75,10 @@ class Seat:
         while tick < session.ticks and not stopped:
             if cancelled():
                 raise Cancelled
-            tick, stopped = self.plan.run(tick, min(tick + WINDOW, session.ticks), *arrays)
+            try:
+                tick, stopped = self.plan.run(tick, min(tick + WINDOW, session.ticks), *arrays)
+            except Exception as error:
+                raise loop_failure(graph, tick, error) from error
             for name, part in parts.items():
                 part.append(self._logs[name].take(tick))
         return Flight(tick, {name: np.concatenate(part) for name, part in parts.items()})

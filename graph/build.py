@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import platform
-import sys
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -16,6 +13,7 @@ from typing import Any, NamedTuple
 from graph.config import Config, did_you_mean, dump_yaml, parse
 from graph.derived import Derivation, Derived, derive
 from graph.errors import InputError
+from graph.importing import imported, in_a_line
 from graph.launch import Launch, NodeEntry
 from graph.node import Context, Node, NodeError, Setup
 from graph.service import Clock, ClockOptions, Provenance, Sink
@@ -68,7 +66,7 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
     clock: ClockPart | None = None
     derivations: dict[str, tuple[type[Derivation], Any]] = {}
     for name, entry in launch.nodes.items():
-        module = import_module(name, entry.node)
+        module = imported(f"node {name}", entry.node)
         options = _options(launch, name, module)
         part = _part(name, module, world, options)
         if entry.external and not isinstance(part, Node):
@@ -90,6 +88,9 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
         else:
             sinks[name] = SinkPart(part, options)
     _check_remaps(launch, {i.name: i.node for i in instances} | {n: kind for n, (kind, _) in derivations.items()})
+    if launch.order_included:
+        published = {topic for i in instances for topic in i.outputs.values()}
+        launch = replace(launch, order=tuple(topic for topic in launch.order if topic in published))
     try:
         graph = connect(instances, period_ns, launch.delayed, launch.order)
     except InputError as error:
@@ -103,24 +104,6 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
     return Session(launch, graph, sinks, clock, ticks, provenance(launch, graph, world, derived), derived)
 
 
-def import_module(name: str, path: str) -> ModuleType:
-    """The module of node ``name``. Raises InputError when there is none, or when it fails to import."""
-    if "" not in sys.path:
-        sys.path.append("")  # a user's own node in the working directory, behind all that is installed
-    try:
-        return importlib.import_module(path)
-    except ModuleNotFoundError as error:
-        if error.name is not None and path.startswith(error.name):
-            raise InputError(
-                f"node {name}: there is no module {path}; it is the import path of a Python module"
-            ) from None
-        raise InputError(f"node {name}: module {path} cannot be imported: {error}") from None
-    except NodeError as error:
-        raise InputError(f"node {name}: {error}") from None
-    except Exception as error:
-        raise InputError(f"node {name}: module {path} fails to import: {_where(error)}") from None
-
-
 def _part(name: str, module: ModuleType, world: Any, options: Any) -> Any:
     """What a node's module declares: the node made for this world, else its one Node, Clock or Sink.
 
@@ -128,7 +111,14 @@ def _part(name: str, module: ModuleType, world: Any, options: Any) -> Any:
     """
     if hasattr(module, "node_for"):
         given = (world, options)[: len(inspect.signature(module.node_for).parameters)]
-        return module.node_for(*given)
+        try:
+            return module.node_for(*given)
+        except InputError:
+            raise
+        except NodeError as error:
+            raise InputError(f"node {name}: {error}") from None
+        except Exception as error:
+            raise InputError(f"node {name}: node_for of {module.__name__} fails: {in_a_line(error)}") from None
     own = [
         value
         for value in vars(module).values()
@@ -156,7 +146,7 @@ def _setup(name: str, module: ModuleType, context: Context) -> Setup:
     except InputError:
         raise
     except Exception as error:
-        raise InputError(f"node {name}: configure of {module.__name__} fails: {_where(error)}") from None
+        raise InputError(f"node {name}: configure of {module.__name__} fails: {in_a_line(error)}") from None
     if not isinstance(setup, Setup):
         raise InputError(f"node {name}: configure of {module.__name__} returned a {type(setup).__name__}, not a Setup")
     numbers = {"rate_hz": setup.rate_hz, **{f"latency_ns of {port}": ns for port, ns in setup.latency_ns.items()}}
@@ -166,18 +156,12 @@ def _setup(name: str, module: ModuleType, context: Context) -> Setup:
     return setup
 
 
-def _where(error: Exception) -> str:
-    """An exception in a line, with the place it was raised at."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"
-
-
 def setups(session: Session, world: Any) -> dict[str, Setup]:
     """Every node of ``session`` configured for a world that differs from its own in the seed alone."""
     configured = {}
     for instance in session.graph.instances:
         name, entry = instance.name, session.launch.nodes[instance.name]
-        module = import_module(name, entry.node)
+        module = imported(f"node {name}", entry.node)
         configured[name] = _setup(
             name, module, Context(name, world.seed, _options(session.launch, name, module), world)
         )

@@ -65,6 +65,10 @@ class FusedRun(InlineRun):
         return FusedLoop(self.graph).callable
 
     def _failed(self, error: BaseException) -> NodeFailure:
-        """What a node raised: compiled, the loop has no line that would name it."""
-        what = f"failed: {type(error).__name__}: {error} (runner inline tells which node and when)"
-        return failure(self.graph, "of the loop", self.tick, what)
+        return loop_failure(self.graph, self.tick, error)
+
+
+def loop_failure(graph: Graph, tick: int, error: BaseException) -> NodeFailure:
+    """What a node raised in the window from ``tick`` on: compiled, the loop has no line that would name it."""
+    what = f"failed: {type(error).__name__}: {error} (runner inline tells which node and when)"
+    return failure(graph, "of the loop", tick, what)

@@ -7,6 +7,7 @@ topic of their own name; a node of an included file is replaced by one of the sa
 from __future__ import annotations
 
 import importlib.resources
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,11 +88,11 @@ class Launch:
     """A resolved launch file: arguments filled in, includes merged."""
 
     name: str
-    args: dict[str, Value]
     world: dict[str, Value]
     nodes: dict[str, NodeEntry]
     delayed: tuple[tuple[str, str], ...]
     order: tuple[str, ...]
+    order_included: bool  # of an included file, whose topics the file may have left out with their nodes
     transport: Transport
 
 
@@ -197,7 +198,9 @@ def _resolve(file: File, source: str, given: Mapping[str, Value], chain: tuple[s
     delayed = [(n, p) for n, p in delayed if n in nodes]
     delayed += [_port(source, text) for text in file.delayed]
     order = list(file.order) or order
-    return Launch(file.name, args, world, nodes, tuple(dict.fromkeys(delayed)), tuple(order), transport or Transport())
+    return Launch(
+        file.name, world, nodes, tuple(dict.fromkeys(delayed)), tuple(order), not file.order, transport or Transport()
+    )
 
 
 def _check_topics(topics: Iterable[str], where: str) -> None:
@@ -214,7 +217,7 @@ def _arguments(file: File, given: Mapping[str, Value]) -> dict[str, Value]:
             value = float(value)
         if value is not None and type(value) is not KINDS[argument.type]:
             raise InputError(f"argument {name} of launch file {file.name}: {value!r} is not of type {argument.type}")
-        if argument.choices and value not in argument.choices:
+        if argument.choices and value is not None and value not in argument.choices:
             valid = ", ".join(str(c) for c in argument.choices)
             raise InputError(f"argument {name} of launch file {file.name}: {value!r} is not one of: {valid}")
         args[name] = value
@@ -223,7 +226,7 @@ def _arguments(file: File, given: Mapping[str, Value]) -> dict[str, Value]:
 
 def _beside(source: str, name: str) -> str:
     """A path in an include is relative to the including file's folder."""
-    return name if name in names() or source in names() else str(Path(source).parent / name)
+    return name if name in names() or source in names() else os.path.normpath(Path(source).parent / name)
 
 
 def _fill(value: Any, args: Mapping[str, Value], source: str) -> Any:
@@ -250,4 +253,5 @@ def from_text(text: str, source: str) -> Launch:
     """The launch that a bag carries as ``text``: its stepped nodes, already resolved. Raises InputError."""
     file = parse(File, parse_yaml(text, source), source)
     nodes = {name: entry for name, entry in file.nodes.items() if entry is not None}
-    return Launch(file.name, {}, {}, nodes, tuple(_port(source, p) for p in file.delayed), file.order, Transport())
+    delayed = tuple(_port(source, text) for text in file.delayed)
+    return Launch(file.name, {}, nodes, delayed, file.order, False, Transport())

@@ -161,9 +161,13 @@ def node(step: Any = None, /, *, python: bool = False, reaches: Iterable[str] = 
 
 def _hints(function: Callable[..., Any], where: str) -> dict[str, Any]:
     try:
-        return get_type_hints(function, include_extras=True)
+        hints = get_type_hints(function, include_extras=True)
     except NameError as error:
         raise NodeError(f"{where}: {error}") from None
+    for name in (*inspect.signature(function).parameters, "return"):
+        if name not in hints:
+            raise NodeError(f"{where}: {function.__name__} does not say of which type its {name} is")
+    return hints
 
 
 def _input(where: str, name: str, annotation: Any) -> Input:

@@ -118,7 +118,8 @@ def _valid_item(layout: Layout, value: str) -> list[str]:
         assert layout.element is not None
         return [c for index in range(layout.count) for c in _valid_item(layout.element, f"{value}[{index}]")]
     if layout.range is not None:
-        return [f"isfinite({value})", f"{layout.range.low!r} <= {value} <= {layout.range.high!r}".replace("inf", "INF")]
+        low, high = (repr(bound).replace("inf", "INF") for bound in layout.range)
+        return [f"isfinite({value})", f"{low} <= {value} <= {high}"]
     if layout.kind == "scalar" and layout.dtype.kind == "f":
         return [f"isfinite({value})"]
     return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types as python_types
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -39,6 +39,9 @@ def fields_of(cls: type) -> dict[str, Layout]:
             layouts[name] = layout_of(hints[name])
         except TypeError as error:
             raise TypeError(f"{cls.__module__}.{cls.__qualname__}.{name}: {error}") from None
+    stamps = [name for name, layout in layouts.items() if layout.kind == "stamp"]
+    if len(stamps) > 1:
+        raise TypeError(f"{cls.__module__}.{cls.__qualname__}.{stamps[1]}: {stamps[0]} is its Stamp already; use int")
     return layouts
 
 
@@ -62,12 +65,19 @@ def layout_of(annotation: Any) -> Layout:
 
 
 def _annotated(base: Any, extras: list[Any]) -> Layout:
+    layout = _plain(base, [extra for extra in extras if not isinstance(extra, Range)])
+    ranges = [extra for extra in extras if isinstance(extra, Range)]
+    if not ranges:
+        return layout
+    if layout.kind != "scalar" or len(ranges) > 1:
+        raise TypeError("a range is of one number, and there is one")
+    return replace(layout, range=ranges[0])
+
+
+def _plain(base: Any, extras: list[Any]) -> Layout:
     for extra in extras:
         if extra == "stamp":
             return Layout("stamp", HEADER_DTYPE)
-        if isinstance(extra, Range):
-            layout = layout_of(base)
-            return Layout(layout.kind, layout.dtype, range=extra)
         if base is np.ndarray and isinstance(extra, tuple):
             return Layout("table", np.dtype(("<f8", extra)))
         if isinstance(extra, int) and get_origin(base) is tuple:

@@ -17,12 +17,15 @@ def message(cls: M) -> M:
     """Register NamedTuple ``cls`` as a message type.
 
     Raises TypeError, naming the field and why, when its first field is not ``stamp: Stamp``, a field has no wire form,
-    or its record layout would differ from CDR.
+    its record layout would differ from CDR, or another module has declared a message of that name.
     """
     fields = fields_of(cls)
     if not fields or next(iter(fields.values())).kind != "stamp":
         raise TypeError(f"message {cls.__name__}: the first field must be `stamp: Stamp`")
     cdr.check(cls.__name__, record_dtype(cls))
+    other = REGISTRY.get(cls.__name__, cls)
+    if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):  # one that is loaded anew may be
+        raise TypeError(f"message {cls.__name__} of {cls.__module__}: {other.__module__} declares one of that name")
     REGISTRY[cls.__name__] = cls
     return cls
 

@@ -38,8 +38,18 @@ def test_a_module_that_is_not_there_is_named():
     with pytest.raises(InputError) as caught:
         slot("planner", "no_such_package.planner", "b")
     assert str(caught.value) == (
-        "baseline b: slots.planner: cannot import 'no_such_package.planner': No module named 'no_such_package'"
+        "baseline b: slots.planner: there is no module no_such_package.planner; "
+        "it is the import path of a Python module"
     )
+
+
+def test_a_module_that_fails_to_import_is_named_with_the_place(tmp_path, monkeypatch):
+    (tmp_path / "broken_team").mkdir()
+    (tmp_path / "broken_team/planner.py").write_text("LIMIT = 1 / 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    message = r"^baseline b: slots\.planner: module broken_team\.planner fails to import: ZeroDivisionError: .*py:1\)$"
+    with pytest.raises(InputError, match=message):
+        slot("planner", "broken_team.planner", "b")
 
 
 def test_a_module_of_the_wrong_kind_is_refused():

@@ -65,6 +65,13 @@ def test_argument_out_of_its_choices(launch):
     assert refusal(launch, BASE, "mode=warp") == "argument mode of launch file base: 'warp' is not one of: slow, fast"
 
 
+def test_an_argument_without_a_default_may_have_choices(launch):
+    text = BASE.replace(", default: slow", "")
+    assert "default: slow" not in text
+    assert launch(text).nodes
+    assert refusal(launch, text, "mode=warp") == "argument mode of launch file base: 'warp' is not one of: slow, fast"
+
+
 def test_argument_without_a_value(launch):
     assert refusal(launch, BASE, "gain") == "argument 'gain': write it as NAME=VALUE; valid arguments: gain, mode"
 
@@ -150,6 +157,12 @@ def test_files_that_include_each_other(launch, tmp_path):
     (tmp_path / "a.yaml").write_text("name: a\ninclude: [{launch: ./b.yaml}]\n")
     text = refusal(launch, "name: b\ninclude: [{launch: ./a.yaml}]\n", name="b")
     assert text == "launch files include each other: b.yaml -> a.yaml -> b.yaml"
+
+
+def test_files_that_include_each_other_by_another_way(launch, tmp_path):
+    (tmp_path / "deeper").mkdir()
+    text = refusal(launch, "name: b\ninclude: [{launch: deeper/../b.yaml}]\n", name="b")
+    assert text == "launch files include each other: b.yaml -> b.yaml"
 
 
 def test_a_topic_that_is_no_name_in_an_include(launch):

@@ -5,7 +5,7 @@ import math
 import pkgutil
 import struct
 from functools import cache
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ from msgs.layout import Layout, fields_of, record_dtype
 from msgs.message import REGISTRY, message
 from msgs.record import fill, read
 from msgs.rotor_command import RotorCommand
-from msgs.types import Stamp
+from msgs.types import Range, Stamp, UInt8, UnitInterval
 
 for module in pkgutil.iter_modules(msgs.__path__):
     importlib.import_module(f"msgs.{module.name}")
@@ -162,6 +162,35 @@ def test_a_field_without_a_wire_form_is_named():
 
     with pytest.raises(TypeError, match=r"Text\.text: <class 'str'> has no wire form"):
         message(Text)
+
+
+def test_a_second_message_of_one_name_is_refused():
+    truth = NamedTuple("TruthState", [("stamp", Stamp)])
+    with pytest.raises(TypeError, match=r"message TruthState of tests.*: msgs\.truth_state declares one of that name"):
+        message(truth)
+
+
+def test_a_record_has_one_stamp():
+    class Twice(NamedTuple):
+        stamp: Stamp
+        begun: Stamp
+
+    with pytest.raises(TypeError, match=r"Twice\.begun: stamp is its Stamp already"):
+        message(Twice)
+
+
+class Level(NamedTuple):
+    stamp: Stamp
+    inflow: UnitInterval
+    kind: Annotated[UInt8, Range(0, 5)]
+
+
+def test_a_range_holds_of_a_number_of_any_type():
+    assert record_dtype(Level)["kind"] == np.uint8
+    valid = valid_kernel(Level)
+    assert valid(Level(0, 0.5, 5))
+    assert not valid(Level(0, 1.5, 5))
+    assert not valid(Level(0, 0.5, 6))
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -1.0])

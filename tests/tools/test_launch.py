@@ -109,6 +109,16 @@ def test_arguments_are_listed():
     assert "  scenario: str = b0-nominal  what is flown" in run.stdout
 
 
+def test_a_session_without_a_scorer_flies_and_is_proved(tmp_path):
+    sitl = "{launch: sitl, args: {scenario: null-pad, duration: 0.1}}"
+    (tmp_path / "bare.yaml").write_text(f"name: bare\ninclude: [{sitl}]\nnodes: {{scorer: null}}\n")
+    arguments = ("./bare.yaml", "--runner", "inline", "--record", "bare.mcap")
+    run = holeshot("launch", *arguments, cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "no score" in run.stdout
+    assert holeshot("bag", "verify", "bare.mcap", "--all", cwd=tmp_path).returncode == 0
+
+
 def changed(path, old, new, tmp_path):
     text = path.read_text()
     assert old in text

@@ -33,6 +33,7 @@ def folder(tmp_path):
             "fails: ValueError: boo .*cap.py:",
         ),
         ("import NamedTuple", "import NamedTuple2", "node cap: module my_team.thrust_cap .*NamedTuple2"),
+        ("wanted: New[ThrustRates]", "wanted", "thrust_cap does not say of which type its wanted is"),
         ("@node", "@node(", "node cap: module my_team.thrust_cap fails to import: SyntaxError"),
     ],
 )
