@@ -15,6 +15,7 @@ from graph.derived import Derivation, Derived, derive
 from graph.errors import InputError
 from graph.importing import imported, in_a_line
 from graph.launch import Launch, NodeEntry
+from graph.memory import NodeMemory
 from graph.node import Context, Node, NodeError, Setup
 from graph.service import Clock, ClockOptions, Provenance, Sink
 from graph.wiring import Graph, Instance, connect
@@ -95,6 +96,8 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
         graph = connect(instances, period_ns, launch.delayed, launch.order)
     except InputError as error:
         raise InputError(f"launch {launch.name}: {error}") from None
+    for instance in graph.instances:
+        NodeMemory(instance, period_ns)  # which refuses parameters and states that are none
     ticks = round(world.scenario.duration_s * NS_PER_S) // period_ns + 1
     derived = tuple(
         _derived(name, launch.nodes[name], kind, options, graph, world)

@@ -32,13 +32,13 @@ INSTALLED = ("site-packages", "dist-packages")
 @cache
 def folder() -> Path:
     """Where generated modules and their compiled code are kept: the user's cache folder, else a temporary one."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    path = Path(base) / "holeshot"
     try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        path = Path(base) / "holeshot"
         path.mkdir(parents=True, exist_ok=True)
         if os.access(path, os.W_OK):
             return path
-    except OSError:
+    except (OSError, RuntimeError):  # the latter: there is no home
         pass
     path = Path(tempfile.gettempdir()) / f"holeshot-cache-{os.getuid()}"
     path.mkdir(mode=0o700, exist_ok=True)

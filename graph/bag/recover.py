@@ -1,7 +1,6 @@
 """Makes a complete bag of one that was cut off."""
 
 import contextlib
-import os
 import zlib
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from graph.bag.reader import Bag
 from graph.bag.scan import Chunk, Metadata, Scan, scan_file
 from graph.bag.writer import Counts
 from graph.errors import InputError
+from graph.files import whole
 
 
 class Recovered(NamedTuple):
@@ -51,12 +51,10 @@ def complete(path: str | Path) -> None:
     One that is complete, and one with nothing to recover, stay as they are.
     """
     path = Path(path)
-    beside = path.with_name(path.name + ".recovered")
-    beside.unlink(missing_ok=True)
-    with contextlib.suppress(InputError):
+    with contextlib.suppress(InputError, OSError):
         if scan_file(path).damage is not None:
-            recover(path, beside)
-            os.replace(beside, path)
+            with whole(path) as beside:
+                recover(path, beside)
 
 
 def _copy(found: Scan, container: Container) -> None:

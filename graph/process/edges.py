@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from graph.memory import Log
-from graph.process.packets import COUNT, EDGE, pack_edge
+from graph.process.packets import COUNT, EDGE, TICK, pack_edge
 from graph.process.plan import FIRST_COUNT, LATENCY_NS, PACKETS
 from graph.wiring import Instance
 
@@ -100,7 +100,7 @@ class InEdge:
             self._take(payload)
         except (struct.error, ValueError):
             raise PacketError(
-                self.producer, f"{len(payload)} bytes came in place of packet {self._sequence}, which are none"
+                self.producer, f"{len(payload)} bytes came instead of packet {self._sequence}; they are no packet"
             ) from None
 
     def _take(self, payload: bytes) -> None:
@@ -118,7 +118,21 @@ class InEdge:
             position += COUNT.size
             tally[number] += count
             if count:
-                size = count * log.ring.itemsize
                 log.append_bytes(payload, position, count)
-                position += size
+                self._check_ticks(payload, position, count, log.ring.itemsize)
+                position += count * log.ring.itemsize
+        if position != len(payload):
+            raise PacketError(self.producer, f"packet {sequence} has {len(payload) - position} bytes too many")
+        if watermark < self.watermark:
+            raise PacketError(self.producer, f"packet {sequence} promises less than the one before it")
         self.watermark = watermark
+
+    def _check_ticks(self, payload: bytes, position: int, count: int, size: int) -> None:
+        (first,) = TICK.unpack_from(payload, position)
+        (last,) = TICK.unpack_from(payload, position + (count - 1) * size)
+        if not self.watermark < first <= last:
+            raise PacketError(
+                self.producer,
+                f"packet {self._sequence - 1} has messages of ticks {first} to {last}, "
+                f"while all up to {self.watermark} have been sent",
+            )

@@ -13,6 +13,7 @@ from enum import IntEnum
 
 EDGE = struct.Struct("<qqq")
 COUNT = struct.Struct("<I")
+TICK = struct.Struct("<q")  # at the beginning of a slot
 CLOCK = struct.Struct("<qq")
 DONE = struct.Struct("<qq")
 

@@ -1,11 +1,11 @@
 """The register of running sessions: one small JSON file each, by which any program finds a run and its topics.
 
-``runs/<run>.json`` in the cache folder holds ``run``, ``pid``, ``launch``, ``scenario``, ``baseline``, ``seed``,
-``period_ns``, ``control`` (the key requests go to), ``edges`` (the key that says what came over each edge), ``zenoh``
-(a configuration that connects to it), and ``topics``: each ``name``, ``key``, ``schema_name``, ``schema`` (ros2msg
-text), ``publisher``, ``subscribers``, ``delayed`` (those who hear it one tick later), ``rate_hz`` of its publisher and
-``latency_ms``. A payload is a CDR message: 4 bytes of header, then the fields of the schema. ``external`` says what
-each node that somebody else runs has to know to join.
+``runs/<run>.json`` in the cache folder holds ``run``, ``pid``, ``host``, ``launch``, ``scenario``, ``baseline``,
+``seed``, ``period_ns``, ``control`` (the key requests go to), ``edges`` (the key that says what came over each edge),
+``zenoh`` (a configuration that connects to it), and ``topics``: each ``name``, ``key``, ``schema_name``, ``schema``
+(ros2msg text), ``publisher``, ``subscribers``, ``delayed`` (those who hear it one tick later), ``rate_hz`` of its
+publisher and ``latency_ms``. A payload is a CDR message: 4 bytes of header, then the fields of the schema. ``external``
+says what each node that somebody else runs has to know to join.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ def description(plan: Plan, run: str, endpoints: Sequence[str]) -> dict[str, Any
     return {
         "run": run,
         "pid": os.getpid(),
+        "host": platform.node(),
         **{key: metadata[key] for key in ("launch", "scenario", "baseline", "seed")},
         "period_ns": session.graph.period_ns,
         "control": keys.control,
@@ -91,6 +93,7 @@ def registered(plan: Plan, run: str, endpoints: Sequence[str]) -> Iterator[None]
     with contextlib.suppress(OSError):
         path = register() / f"{run}.json"
         with whole(path) as part:
+            part.touch(mode=0o600)  # a configuration of zenoh may hold passwords
             part.write_text(json.dumps(description(plan, run, endpoints), indent=1))
     try:
         yield
@@ -105,6 +108,8 @@ def running() -> list[dict[str, Any]]:
     for path in sorted(register().glob("*.json"), key=_age):
         try:
             entry = json.loads(path.read_text())
+            if entry["host"] != platform.node():
+                continue
             alive = is_alive(int(entry["pid"]))
         except (OSError, ValueError, KeyError, TypeError):
             continue

@@ -1,10 +1,12 @@
-"""The process that stands in for a node which somebody else runs: it hears what that says and sees whether it is there.
+"""The process that stands in for a node which somebody else runs: it takes what the node publishes, and sees whether it
+is there.
 
 To the launcher it is the node: it reports what was published, and that the node left or never came.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -13,6 +15,9 @@ from graph.process.edges import InEdge
 from graph.process.outlet import Outlet
 from graph.process.packets import ClockWord
 from graph.process.peer import Peer
+
+GOODBYE_S = 1.0
+"""How much sooner than this process a node may hear that the run is over."""
 
 
 class StandIn:
@@ -42,7 +47,14 @@ class StandIn:
         self._token = peer.session.liveliness().declare_subscriber(peer.keys.ready(peer.name), self._on_token)
 
     def _on_token(self, sample: Any) -> None:
-        if sample.kind == self._gone and not self._over:
+        if sample.kind == self._gone:
+            # One that has heard the end before this process leaves rightly.
+            timer = threading.Timer(GOODBYE_S, self._check_left)
+            timer.daemon = True
+            timer.start()
+
+    def _check_left(self) -> None:
+        if not self._over:
             self._on_left()
 
     def run(self) -> dict[str, int]:

@@ -65,7 +65,7 @@ def endpoints(pattern: str, count: int) -> list[str]:
     """
     address, colon, port = pattern.rpartition(":")
     protocol, slash, host = address.partition("/")
-    if not (colon and slash and host and port.isdigit()):
+    if not (colon and slash and host and port.isdecimal()):
         raise InputError(f"transport.listen: '{pattern}': write it as tcp/ADDRESS:PORT, such as tcp/127.0.0.1:0")
     kind = socket.SOCK_STREAM if protocol in ("tcp", "tls", "ws") else socket.SOCK_DGRAM
     # Free ports are sought below those that systems give to outgoing connections: one that nobody listens on yet must

@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -172,9 +173,13 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         except RuntimeError:
             work.close()
 
+    def _signal(self, event: asyncio.Event) -> None:
+        with suppress(RuntimeError):  # the server is over
+            self._loop.call_soon_threadsafe(event.set)
+
     def time(self, now_ns: int) -> None:
         self._now = now_ns
-        self._loop.call_soon_threadsafe(self._time_moved.set)
+        self._signal(self._time_moved)
 
     def send(self, topic: int, time_ns: int, data: bytes) -> None:
         if len(self._waiting) == BACKLOG:
@@ -182,7 +187,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         self._waiting.append((topic, time_ns, data))
         if not self._woken:
             self._woken = True
-            self._loop.call_soon_threadsafe(self._wake.set)
+            self._signal(self._wake)
 
     def send_status(self, text: str, level: str, key: str | None) -> None:
         self._soon(self._server.send_status(LEVELS[level], text, key))
@@ -191,7 +196,7 @@ class V1Server(Server, FoxgloveServerListener):  # type: ignore[misc]
         self._soon(self._server.update_parameters([_parameter(n, v) for n, v in values.items()]))
 
     def close(self) -> None:
-        self._loop.call_soon_threadsafe(self._over.set)
+        self._signal(self._over)
         self._thread.join(2.0 * CLOSE_S)
         self._pool.shutdown(wait=False)
 

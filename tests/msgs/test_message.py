@@ -165,9 +165,11 @@ def test_a_field_without_a_wire_form_is_named():
 
 
 def test_a_second_message_of_one_name_is_refused():
-    truth = NamedTuple("TruthState", [("stamp", Stamp)])
+    class TruthState(NamedTuple):
+        stamp: Stamp
+
     with pytest.raises(TypeError, match=r"message TruthState of tests.*: msgs\.truth_state declares one of that name"):
-        message(truth)
+        message(TruthState)
 
 
 def test_a_record_has_one_stamp():

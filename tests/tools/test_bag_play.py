@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from graph.bag import Bag
+from graph.bag import Bag, BagWriter
+from graph.bag.writer import OpaqueChannel
 from graph.errors import InputError
+from tests.tools import command
 from tests.tools.runs import Command, record
 from tools.bag.diff import messages
 from tools.bag.pace import Pace
@@ -46,6 +48,17 @@ def test_without_a_terminal_paused_is_refused(holeshot: Command, flight: Path) -
     code, _, err = holeshot("bag", "play", flight, "--paused")
     assert code == 2
     assert err == "holeshot: --paused: there is no terminal whose space key could start the playback\n"
+
+
+@pytest.mark.parametrize(("topic", "code"), [("/imu", 0), ("/camera/left", 0), ("what*ever", 2), ("a//b", 2)])
+def test_names_of_another_s_topics(tmp_path: Path, topic: str, code: int) -> None:
+    channel = OpaqueChannel(topic, "a/msg/B", "ros2msg", b"uint8 x", "cdr")
+    with BagWriter(tmp_path / "bag.mcap", [channel], {}, {}, 1) as writer:
+        writer.write([[(0, b"\0\1\0\0\7")]])
+    play = command.holeshot("bag", "play", str(tmp_path / "bag.mcap"), "--rate", "max")  # zenoh in a process of its own
+    assert play.returncode == code, play.stderr
+    if code:
+        assert f"topic {topic}: cannot be published: " in play.stderr
 
 
 def test_an_id_that_is_no_part_of_a_key_is_refused(holeshot: Command, flight: Path) -> None:

@@ -1,8 +1,10 @@
 """A batch: the same scores on any number of threads and on Ray, statistics, thresholds, sweeps, resumption."""
 
+import fcntl
 import gc
 import json
 import math
+import os
 import re
 import resource
 import signal
@@ -104,6 +106,19 @@ def test_below_the_threshold_the_exit_code_is_1_and_failed_runs_are_recorded(hol
     assert Bag.open(bags[1]).metadata["run"]["seed"] == "2"
     assert "1 more failed" in err
     assert holeshot(*command)[0] == 0
+
+
+def test_two_batches_do_not_write_to_one_folder(holeshot, tmp_path):
+    assert holeshot("batch", HOP, "--seeds", 1, "--out", tmp_path / "out")[0] == 0
+    before = (tmp_path / "out/runs.jsonl").read_bytes()
+    handle = os.open(tmp_path / "out", os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)  # as the other does
+    code, _, err = holeshot("batch", HOP, "--seeds", 2, "--out", tmp_path / "out")
+    os.close(handle)
+    assert (code, err.splitlines()[-1]) == (
+        2, f"holeshot: --out {tmp_path / 'out'}: another batch is writing to it, name another folder"
+    )  # fmt: skip
+    assert (tmp_path / "out/runs.jsonl").read_bytes() == before
 
 
 def test_a_stopped_batch_goes_on_where_it_stopped(holeshot, tmp_path):

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -162,7 +163,9 @@ def test_a_session_that_is_gone_is_not_in_the_register(monkeypatch: pytest.Monke
     monkeypatch.setattr(register, "register", lambda: tmp_path)
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         pass
-    (tmp_path / "gone.json").write_text(json.dumps({"run": "gone", "pid": ended.pid}))
+    (tmp_path / "gone.json").write_text(json.dumps({"run": "gone", "pid": ended.pid, "host": platform.node()}))
+    (tmp_path / "elsewhere.json").write_text(json.dumps({"run": "there", "pid": ended.pid, "host": "another"}))
     (tmp_path / "garbage.json").write_text("{")
     assert register.running() == []
     assert not (tmp_path / "gone.json").exists()
+    assert (tmp_path / "elsewhere.json").exists()

@@ -98,11 +98,17 @@ def _publish(
     from graph.process.transport import Keys, configuration, endpoints, session
 
     keys = Keys(secrets.token_hex(4) if run is None else run)
+    topic_keys = {t: keys.topic(t.strip("/")) for t in topics}  # ROS names begin with a slash
+    for topic, key in topic_keys.items():
+        try:
+            zenoh.KeyExpr(key)
+        except zenoh.ZError:
+            raise InputError(f"topic {topic}: cannot be published: {key} is no key of zenoh") from None
     where = endpoints(listen, 1)
     with session(configuration(where, [], Transport())) as zenoh_session:
         publishers = {
-            t: zenoh_session.declare_publisher(keys.topic(t), congestion_control=zenoh.CongestionControl.BLOCK)
-            for t in topics
+            t: zenoh_session.declare_publisher(key, congestion_control=zenoh.CongestionControl.BLOCK)
+            for t, key in topic_keys.items()
         }
         print(f"{keys.run}/*  at {where[0]}  ({len(messages)} messages of {len(topics)} topics)", file=sys.stderr)
         while wait and not any(p.matching_status.matching for p in publishers.values()):

@@ -27,6 +27,10 @@ from scenarios.scenario import Scenario
 
 FRAME_S = 1.0 / 60.0
 HZ = 50.0
+LONGEST_FRAME_S = 0.25
+"""Wall time that a frame makes up for at most: behind a halt, playback goes on rather than jumping."""
+UNPACED_S = 1.0
+"""Simulated time per frame at rate max."""
 AGAIN_S = 0.25
 """The picture is sent again so much later: a viewer forgets what came before the reply to its seek."""
 TICK_NS = 1_000_000
@@ -132,7 +136,7 @@ class BagPlayer:
                 if self._stop_at is not None:
                     self._now, self._stop_at = self._stop_at, None
                 elif not wound and not self._paused:
-                    flown_s = 1.0 if math.isinf(self._rate) else min((now - last) * self._rate, 1.0)
+                    flown_s = UNPACED_S if math.isinf(self._rate) else min(now - last, LONGEST_FRAME_S) * self._rate
                     self._now = min(self.end_ns, self._now + int(flown_s * NS_PER_S))
                 last = now
                 until, ended = self._now, self._now >= self.end_ns
@@ -148,8 +152,9 @@ class BagPlayer:
                 self.changed(self.values())
             if ended and self._loop:
                 with self._lock:
-                    self._wind(self._begin)
-                    self._jumped = True
+                    if not self._wound:  # nobody has gone elsewhere meanwhile
+                        self._wind(self._begin)
+                        self._jumped = True
             time.sleep(FRAME_S)
 
     def _show_all(self, server: Server, time_ns: int) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -43,7 +45,10 @@ class Store:
     """The folder of a batch: ``batch.json`` says what is flown, ``runs.jsonl`` has a line for each run that is done."""
 
     def __init__(self, folder: Path, cases: Sequence[Case]) -> None:
-        """Opens or creates the folder. Raises InputError when it holds another batch or cannot be written."""
+        """Opens or creates the folder.
+
+        Raises InputError when it holds another batch, another process writes to it, or it cannot be written.
+        """
         self.folder = folder
         self.done: dict[Key, Result] = {}
         self._file: IO[str] | None = None
@@ -51,6 +56,7 @@ class Store:
         head, self._path = folder / "batch.json", folder / "runs.jsonl"
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            self._claim()
             if head.exists():
                 self._resume(head, wanted)
             elif any(folder.iterdir()):
@@ -60,6 +66,18 @@ class Store:
                     part.write_text(json.dumps(wanted, indent=2) + "\n")
         except OSError as error:
             raise self._refused(error) from None
+
+    def _claim(self) -> None:
+        """Make the folder this batch's alone until it is done; some file systems have no locks."""
+        handle = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            raise InputError(f"--out {self.folder}: another batch is writing to it, name another folder") from None
+        except OSError:
+            pass
+        self._claimed = handle
 
     def _refused(self, error: OSError) -> InputError:
         return InputError(f"--out {self.folder}: {why(error)}")
@@ -112,3 +130,4 @@ class Store:
         assert self._file is not None
         with suppress(OSError):  # of a line that was refused
             self._file.close()
+        os.close(self._claimed)
