@@ -22,8 +22,10 @@ def graph(
     live: Annotated[
         bool, typer.Option("--live", help="measure rate and latency of each edge of a running session")
     ] = False,
-    run: Annotated[str | None, typer.Option("--run", metavar="ID", help="which one, when there are several")] = None,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="how long to measure, s of wall time")] = 2.0,
+    run: Annotated[str | None, typer.Option("--run", metavar="ID", help="which session --live measures")] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=0.1, help="how long --live measures, s of wall time; by default 2")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the graph as one JSON object")] = False,
 ) -> None:
     """Show the nodes of a launch file in step order, their rates, ports, topics, types and latencies.
@@ -43,8 +45,10 @@ def graph(
 
         if name is not None or mermaid or source:
             raise InputError("--live shows a running session: give neither a launch file nor --mermaid or --source")
-        live_edges(run, seconds, as_json)
+        live_edges(run, 2.0 if seconds is None else seconds, as_json)
         return
+    if run is not None or seconds is not None:
+        raise InputError("--run and --seconds are of --live, which shows a running session; leave them out")
     if name is None:
         raise InputError("graph: name a launch file, or give --live for a running session")
     session, _ = load(name, arguments or [])

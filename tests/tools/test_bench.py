@@ -9,15 +9,11 @@ import pytest
 from tools.bench.measure import Measured, Row, Unavailable, least
 from tools.bench.rows import ROWS
 
-pytestmark = pytest.mark.slow
-
-SLOW = {"cold"}
 NATIVE = {"rk4", "closed-loop"}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(row.name, marks=[pytest.mark.slow] if row.name in SLOW else []) for row in ROWS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [row.name for row in ROWS])
 def test_the_row_runs(holeshot, name):
     code, out, err = holeshot("bench", name, "--json")
     assert code == 0, err
@@ -31,6 +27,7 @@ def test_the_row_runs(holeshot, name):
     assert (row["ratio"] is None) == (row["reach"] is None)
 
 
+@pytest.mark.slow
 def test_the_table_has_a_line_per_row_and_its_detail(holeshot):
     code, out, _ = holeshot("bench", "help", "flight", "--skip", "help")
     assert code == 0

@@ -36,11 +36,13 @@ def play(
     viewer: Annotated[
         bool, typer.Option("--viewer", help="serve Foxglove and Lichtblick, which pause, seek and change the speed")
     ] = False,
-    host: Annotated[str, typer.Option(help="address that viewers are served on")] = HOST,
+    host: Annotated[str | None, typer.Option(help=f"address that viewers are served on; by default {HOST}")] = None,
     port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="port; by default the first free one from 8765")
     ] = None,
-    listen: Annotated[str, typer.Option(metavar="ENDPOINT", help="zenoh endpoint; port 0: a free one")] = LISTEN,
+    listen: Annotated[
+        str | None, typer.Option(metavar="ENDPOINT", help=f"zenoh endpoint; by default {LISTEN}: a free port")
+    ] = None,
 ) -> None:
     """Publish each message on holeshot/ID/TOPIC at its time, or with --viewer serve it to Foxglove and Lichtblick.
 
@@ -60,9 +62,9 @@ def play(
         opened.heads(topic)
     if not (math.isfinite(begin) and begin >= 0):
         raise InputError(f"--from {begin:g}: must be a simulated time of at least 0 s")
-    useless = {"--run": run is not None, "--wait": wait, "--listen": listen != LISTEN}
+    useless = {"--run": run is not None, "--wait": wait, "--listen": listen is not None}
     if not viewer:
-        useless = {"--host": host != HOST, "--port": port is not None}
+        useless = {"--host": host is not None, "--port": port is not None}
     for option, given in useless.items():
         if given:
             raise InputError(f"{option}: has no meaning {'with' if viewer else 'without'} --viewer; leave it out")
@@ -73,7 +75,15 @@ def play(
             print(text, file=sys.stderr, flush=True)
 
         serve_bag(
-            opened, host, port, topics=chosen, rate=factor, begin_s=begin, loop=loop, paused=paused, notice=notice
+            opened,
+            host or HOST,
+            port,
+            topics=chosen,
+            rate=factor,
+            begin_s=begin,
+            loop=loop,
+            paused=paused,
+            notice=notice,
         )
         return
     messages = [m for m in opened.messages() if m.topic in chosen and m.log_time >= begin * 1e9]
@@ -84,7 +94,7 @@ def play(
     if run is not None and not re.fullmatch(r"[\w-]+", run, re.ASCII):
         raise InputError(f"--run {run!r}: an id is made of letters, digits, _ and -")
     with Keyboard() as keyboard:
-        _publish(messages, chosen, run, listen, wait, Pace(factor, keyboard.pressed, paused), loop)
+        _publish(messages, chosen, run, listen or LISTEN, wait, Pace(factor, keyboard.pressed, paused), loop)
 
 
 def _publish(

@@ -7,7 +7,8 @@ import shutil
 import subprocess
 import tempfile
 import time
-from functools import cache
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
@@ -36,22 +37,28 @@ COMMAND = (1600.0, 1660.0, 1640.0, 1700.0)
 NO_GROUND = -1e9
 
 
-@cache
-def program(name: str) -> Path:
-    """The compiled program ``tools/cpp/NAME.cpp``. Raises Unavailable without a compiler."""
+@contextmanager
+def program(name: str) -> Iterator[Path]:
+    """The compiled program ``tools/cpp/NAME.cpp``, in a folder of its own, for the length of the block.
+
+    Raises Unavailable without a compiler that compiles it.
+    """
     compiler = shutil.which("g++")
     if compiler is None:
         raise Unavailable("no g++ on this machine")
-    target = Path(tempfile.mkdtemp(prefix="holeshot-bench-")) / name
-    source = resources.files("tools").joinpath("cpp", f"{name}.cpp")
-    subprocess.run([compiler, *FLAGS, str(source), "-o", str(target)], check=True, capture_output=True)
-    return target
+    with tempfile.TemporaryDirectory(prefix="holeshot-bench-") as folder:
+        target = Path(folder) / name
+        source = resources.files("tools").joinpath("cpp", f"{name}.cpp")
+        done = subprocess.run([compiler, *FLAGS, str(source), "-o", str(target)], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Unavailable(f"g++ does not compile {name}.cpp: {done.stderr.strip().partition(chr(10))[0]}")
+        yield target
 
 
 def rk4() -> Measured:
     """One RK4 step in a compiled loop over the same step in C++."""
-    path = program("quadrotor_rk4")
-    theirs = min(float(_output(path, str(STEPS)).split()[0]) for _ in range(10))
+    with program("quadrotor_rk4") as path:
+        theirs = min(float(_output(path, str(STEPS)).split()[0]) for _ in range(10))
 
     @numba.njit(error_model="numpy")
     def hold(p: quadrotor.Params, s: quadrotor.State, command: Rotors, steps: int) -> quadrotor.State:
@@ -68,10 +75,10 @@ def rk4() -> Measured:
 
 def closed_loop() -> Measured:
     """One flight of the fused loop over the same flight in C++."""
-    path = program("closed_loop")
-    parameters = path.parent / "flight.txt"
-    parameters.write_text(closed_loop_parameters(flight()[1]))
-    theirs = json.loads(_output(path, str(parameters), "10"))["seconds_per_flight"]["best"] * 1e3
+    with program("closed_loop") as path:
+        parameters = path.parent / "flight.txt"
+        parameters.write_text(closed_loop_parameters(flight()[1]))
+        theirs = json.loads(_output(path, str(parameters), "10"))["seconds_per_flight"]["best"] * 1e3
     ours = one_flight().value
     return Measured(ours / theirs, "x", f"{ours:.1f} ms, C++ {theirs:.1f} ms", {"ms": ours, "cpp_ms": theirs})
 
