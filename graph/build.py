@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import inspect
-import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib import metadata
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from graph.config import Config, did_you_mean, dump_yaml, parse
+from graph.config import Config, did_you_mean, parse
 from graph.derived import Derivation, Derived, derive
 from graph.errors import InputError
 from graph.importing import imported, in_a_line
 from graph.launch import Launch, NodeEntry
 from graph.memory import NodeMemory
 from graph.node import Context, Node, NodeError, Setup
-from graph.service import Clock, ClockOptions, Provenance, Sink
+from graph.provenance import Provenance, provenance
+from graph.service import Clock, ClockOptions, Sink
 from graph.wiring import Graph, Instance, connect
 from msgs.units import NS_PER_S
-
-LIBRARIES = ("eclipse-zenoh", "numba", "llvmlite", "numpy", "zstandard")
 
 
 class NoOptions(Config):
@@ -56,8 +53,8 @@ class Session:
     derived: tuple[Derived, ...] = ()  # topics computed from the recorded ones
 
 
-def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None) -> Session:
-    """Configure and wire every node of ``launch`` for ``world``; ``setups`` replace those of nodes by name.
+def build(launch: Launch, world: Any, configured: Mapping[str, Setup] | None = None) -> Session:
+    """Configure and wire every node of ``launch`` for ``world``; ``configured`` replace those of nodes by name.
 
     Raises InputError; nothing is started.
     """
@@ -74,7 +71,7 @@ def build(launch: Launch, world: Any, setups: Mapping[str, Setup] | None = None)
             raise InputError(f"launch {launch.name}: nodes.{name}.external: {entry.node} is no node that steps")
         if isinstance(part, Node):
             instance = _instance(name, entry, module, part, Context(name, world.seed, options, world))
-            given = (setups or {}).get(name)
+            given = (configured or {}).get(name)
             instances.append(instance if given is None else replace(instance, setup=given))
             continue
         _check_ports(launch, name, part)
@@ -213,35 +210,3 @@ def _check_remaps(launch: Launch, kinds: Mapping[str, Node | type[Derivation]]) 
 def _derived(name: str, entry: NodeEntry, kind: type[Derivation], options: Any, graph: Graph, world: Any) -> Derived:
     wired = {port: entry.topic(entry.inputs, port) for port in kind.INPUTS}
     return derive(name, kind, entry.inputs, wired, graph, options, world)
-
-
-def provenance(launch: Launch, graph: Graph, world: Any, derived: Sequence[Derived] = ()) -> Provenance:
-    """What makes a bag self-contained: every file as resolved, the seed, library versions and CPU.
-
-    How the run was executed (runner, clock, sinks, transport, who runs a node) is not in it: it never changes a byte.
-    """
-    names = (*(i.name for i in graph.instances), *(d.name for d in derived))
-    stepped = {name: launch.nodes[name].model_copy(update={"external": False}) for name in names}
-    attachments = {f"{kind}.yaml": text.encode() for kind, text in world.resolved().items()}
-    attachments["launch.yaml"] = dump_yaml(
-        {
-            "name": launch.name,
-            "nodes": {name: entry.model_dump(exclude_defaults=True) for name, entry in stepped.items()},
-            "delayed": [f"{node}.{port}" for node, port in launch.delayed],
-            "order": list(launch.order),
-        }
-    ).encode()
-    run = {"launch": launch.name, "scenario": world.scenario.name, "baseline": world.baseline.name}
-    run |= {"course": world.course.name, "vehicle": world.vehicle.name, "seed": str(world.seed)}
-    versions = {name: metadata.version(name) for name in LIBRARIES}
-    machine = {"python": platform.python_version(), "machine": platform.machine(), "cpu": cpu_name()}
-    return Provenance({"run": run, "versions": versions, "machine": machine}, attachments)
-
-
-def cpu_name() -> str:
-    """The processor's model name, as the system gives it."""
-    try:
-        with open("/proc/cpuinfo") as file:
-            return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "unknown")
-    except OSError:
-        return platform.processor() or "unknown"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -13,18 +13,11 @@ from pydantic import Field
 from graph.config import Config
 from graph.derived import Derived
 from graph.memory import Array
+from graph.provenance import Provenance
 from graph.requests import Steer
 from graph.wiring import Graph
 
 LONGEST_WINDOW_MS = 10_000
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """What a bag carries beside its messages, so that it explains itself."""
-
-    metadata: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    attachments: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

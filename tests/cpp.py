@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[1] / "tools" / "cpp"
+FOLDER = Path(__file__).parents[1] / "tools" / "bench" / "cpp"
 FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 
 

@@ -17,7 +17,7 @@ import typer
 
 from tools.exit_codes import FAILED
 
-LIBRARIES = ("eclipse-zenoh", "foxglove-sdk", "numba", "numpy", "pydantic", "rich", "typer", "zstandard")
+REQUIRED = ("eclipse-zenoh", "foxglove-sdk", "numba", "numpy", "pydantic", "rich", "typer", "zstandard")
 READY = b"ready"
 TIMEOUT_S = 10.0
 ENOUGH_DISK = 1 << 30  # bytes: half an hour of recording
@@ -61,7 +61,7 @@ def _python() -> Check:
 
 
 def _libraries() -> Check:
-    return Check("libraries", "good", ", ".join(f"{name} {metadata.version(name)}" for name in LIBRARIES))
+    return Check("libraries", "good", ", ".join(f"{name} {metadata.version(name)}" for name in REQUIRED))
 
 
 def _cores() -> Check:

@@ -5,7 +5,6 @@ process left behind, and a bag that is readable up to there.
 import os
 import re
 import signal
-import time
 
 import pytest
 
@@ -109,15 +108,12 @@ def test_sigkill_of_any_node_in_flight(node, tmp_path):
     bag = tmp_path / "run.mcap"
     flight = Flight("sitl", "--record", str(bag), "--rate", "2")
     pids = flight.wait_until_recording(bag)
-    begun = time.monotonic()
     os.kill(pids[node], signal.SIGKILL)
-    code, _, err = flight.end()
-    took = time.monotonic() - begun
+    code, _, err = flight.end(timeout=30)
     assert code == 3
     assert f"node {node} was killed by SIGKILL" in err
     until_gone(list(pids.values()), 0)
     readable_up_to(bag, tick_named(err))
-    assert took < 5  # a bound against hanging, not a measurement
 
 
 @pytest.mark.parametrize("node", some(["clock"], NAMES))

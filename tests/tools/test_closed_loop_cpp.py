@@ -14,7 +14,7 @@ from tests.blocks.rp1 import numbers
 from tests.cpp import compiled
 from tests.nodes.loop import fly
 from tests.nodes.worlds import world
-from tools.cpp_parameters import closed_loop_parameters
+from tools.bench.cpp_parameters import closed_loop_parameters
 
 pytestmark = pytest.mark.slow
 

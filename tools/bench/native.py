@@ -16,14 +16,14 @@ import numba
 
 from blocks import quadrotor
 from blocks.math import Quat, Rotors, Vec3
+from tools.bench.cpp_parameters import closed_loop_parameters
 from tools.bench.loop import flight, one_flight
 from tools.bench.measure import Measured, Unavailable, least
-from tools.cpp_parameters import closed_loop_parameters
 
 STEPS = 200_000
 FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off")
 
-# The state and command of tools/cpp/quadrotor_rk4.cpp, which flies the same vehicle.
+# The state and command of tools/bench/cpp/quadrotor_rk4.cpp, which flies the same vehicle.
 TUMBLING = quadrotor.State(
     Vec3(0.0, 0.0, 10.0),
     Vec3(3.0, -1.0, 0.5),
@@ -39,7 +39,7 @@ NO_GROUND = -1e9
 
 @contextmanager
 def program(name: str) -> Iterator[Path]:
-    """The compiled program ``tools/cpp/NAME.cpp``, in a folder of its own, for the length of the block.
+    """The compiled program ``tools/bench/cpp/NAME.cpp``, in a folder of its own, for the length of the block.
 
     Raises Unavailable without a compiler that compiles it.
     """
@@ -48,7 +48,7 @@ def program(name: str) -> Iterator[Path]:
         raise Unavailable("no g++ on this machine")
     with tempfile.TemporaryDirectory(prefix="holeshot-bench-") as folder:
         target = Path(folder) / name
-        source = resources.files("tools").joinpath("cpp", f"{name}.cpp")
+        source = resources.files("tools.bench").joinpath("cpp", f"{name}.cpp")
         done = subprocess.run([compiler, *FLAGS, str(source), "-o", str(target)], capture_output=True, text=True)
         if done.returncode != 0:
             raise Unavailable(f"g++ does not compile {name}.cpp: {done.stderr.strip().partition(chr(10))[0]}")

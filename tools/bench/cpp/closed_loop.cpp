@@ -4,7 +4,7 @@
 //
 // Simulator, IMU, flight controller and scorer at the physics rate, the camera oracle and baseline B0 at theirs: the
 // equations of the nodes in their order of operations, so that the flight is the same to the bit. PARAMETERS is the
-// file that tools/cpp_parameters.py writes. Flies as often as asked, and prints one JSON object: the verdict, what was
+// file that tools/bench/cpp_parameters.py writes. Flies as often as asked, and prints one JSON object: the verdict, what was
 // seen last, and the best and the median of the processor time a flight took.
 
 #include <algorithm>

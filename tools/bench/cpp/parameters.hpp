@@ -1,4 +1,4 @@
-// The parameter file of tools/cpp_parameters.py: one `name value...` per line.
+// The parameter file of tools/bench/cpp_parameters.py: one `name value...` per line.
 
 #pragma once
 

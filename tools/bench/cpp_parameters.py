@@ -1,4 +1,4 @@
-"""The numbers of a closed loop as text, for the program of the same loop in C++ (tools/cpp/closed_loop.cpp)."""
+"""The numbers of a closed loop as text, for the program of the same loop in C++ (tools/bench/cpp/closed_loop.cpp)."""
 
 from collections.abc import Iterator
 from typing import Any
