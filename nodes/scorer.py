@@ -21,9 +21,9 @@ from msgs.score_progress import ScoreProgress
 from msgs.state_estimate import StateEstimate
 from msgs.truth_state import TruthState
 from msgs.units import NS_PER_S
+from nodes.gate_crossing import COLUMNS, beyond, crossing, distance, hit_frame, rows_of, within
 from scenarios.course import MAX_GATES, MAX_SEQUENCE
 
-FRAME_MARGIN = 0.5  # m
 PROGRESS_PERIOD = 100_000_000  # ns, 10 Hz
 NANOSECOND = 1e-9  # s
 COMPLETE, TIMEOUT, FRAME_HIT, CRASH, GEOFENCE, SPEED_LIMIT = (int(reason) for reason in Verdict)
@@ -36,7 +36,7 @@ assert MAX_LAPS == 8
 class Params(NamedTuple):
     """The course and the rules."""
 
-    gates: Annotated[np.ndarray, (MAX_GATES, 7)]  # centre x y z, m; heading cos, sin; half width and height, m
+    gates: Annotated[np.ndarray, (MAX_GATES, COLUMNS)]  # nodes.gate_crossing
     sequence: Annotated[np.ndarray, (MAX_SEQUENCE, 1)]  # gate of each passage of a lap
     gate_count: int
     per_lap: int  # passages
@@ -91,62 +91,14 @@ class Out(NamedTuple):
     stop: bool
 
 
-class Crossing(NamedTuple):
-    """Where a straight path crosses a gate's plane."""
-
-    fraction: float  # of the path, 0 to 1; outside when the line crosses beyond it
-    across: float  # m, to the left of the centre as flown at
-    above: float  # m, above the centre
-
-
-@inlined
-def beyond(p: Params, gate: int, at: Vec3) -> float:
-    """Signed distance of a point from a gate's plane, m; positive once flown through."""
-    return (at.x - p.gates[gate, 0]) * p.gates[gate, 3] + (at.y - p.gates[gate, 1]) * p.gates[gate, 4]
-
-
-@inlined
-def crossing(p: Params, gate: int, a: Vec3, b: Vec3, before: float, after: float) -> Crossing:
-    """The crossing of the line from a to b, whose distances from the plane are before and after."""
-    f = before / (before - after)
-    x = a.x + f * (b.x - a.x) - p.gates[gate, 0]
-    y = a.y + f * (b.y - a.y) - p.gates[gate, 1]
-    z = a.z + f * (b.z - a.z) - p.gates[gate, 2]
-    return Crossing(f, y * p.gates[gate, 3] - x * p.gates[gate, 4], z)
-
-
-@inlined
-def within(p: Params, gate: int, c: Crossing, margin: float) -> bool:
-    """Whether a crossing lies in the opening widened by margin on each side."""
-    return abs(c.across) <= p.gates[gate, 5] + margin and abs(c.above) <= p.gates[gate, 6] + margin
-
-
-@inlined
-def distance(c: Crossing) -> float:
-    """Of a crossing from the gate's centre, m."""
-    return math.sqrt(c.across * c.across + c.above * c.above)
-
-
-@inlined
-def hit_frame(p: Params, a: Vec3, b: Vec3) -> int:
-    """The gate whose frame the path from a to b touches, or -1."""
-    for gate in range(p.gate_count):
-        before, after = beyond(p, gate, a), beyond(p, gate, b)
-        if (before < 0.0) != (after < 0.0):
-            c = crossing(p, gate, a, b, before, after)
-            if within(p, gate, c, FRAME_MARGIN) and not within(p, gate, c, 0.0):
-                return gate
-    return -1
-
-
 @inlined
 def estimated_error(p: Params, gate: int, e: Estimated) -> float:
     """Gate error of the estimated path, prolonged straight to the plane; NaN when it does not lead through it."""
     b = Vec3(e.position.x + e.velocity.x, e.position.y + e.velocity.y, e.position.z + e.velocity.z)
-    before, after = beyond(p, gate, e.position), beyond(p, gate, b)
+    before, after = beyond(p.gates, gate, e.position), beyond(p.gates, gate, b)
     if e.stamp < 0 or not after > before:
         return math.nan
-    return distance(crossing(p, gate, e.position, b, before, after))
+    return distance(crossing(p.gates, gate, e.position, b, before, after))
 
 
 @inlined
@@ -197,13 +149,13 @@ def scorer(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
 
     total = p.laps * p.per_lap
     gate = int(p.sequence[s.place, 0])
-    before, after = beyond(p, gate, there), beyond(p, gate, here)
+    before, after = beyond(p.gates, gate, there), beyond(p.gates, gate, here)
     passing, lap_done = False, False
     seconds, error, guessed, lap_time = 0.0, 0.0, 0.0, math.nan
     passed, lap, place = s.passed, s.lap, s.place
     if before < 0.0 and after >= 0.0:
-        c = crossing(p, gate, there, here, before, after)
-        passing = within(p, gate, c, 0.0)
+        c = crossing(p.gates, gate, there, here, before, after)
+        passing = within(p.gates, gate, c, 0.0)
         seconds = (s.stamp + c.fraction * (t - s.stamp)) * NANOSECOND
         error, guessed = distance(c), estimated_error(p, gate, s.estimate)
     if passing:
@@ -227,7 +179,7 @@ def scorer(p: Params, s: State, t: int, truth: TruthState) -> tuple[State, Out]:
     lap_times = with_lap(s.lap_times, s.lap, lap_time) if lap_done and p.laps > 0 else s.lap_times
     lap_start = seconds if lap_done else lap_start
 
-    frame = hit_frame(p, there, here)
+    frame = hit_frame(p.gates, p.gate_count, there, here)
     inside = p.low.x <= here.x <= p.high.x and p.low.y <= here.y <= p.high.y and p.low.z <= here.z <= p.high.z
     reason = FLYING
     if total > 0 and passed == total:
@@ -320,17 +272,13 @@ def configure(context: Context) -> Setup:
     """The scenario's rules on its course."""
     world = context.world
     scenario, course = world.scenario, world.course
-    gates = np.zeros((MAX_GATES, 7))
-    for row, gate in enumerate(course.gates):
-        width, height = gate.inner_size_m
-        gates[row] = [*gate.position_m, *gate.forward, 0.5 * width, 0.5 * height]
     sequence = np.zeros((MAX_SEQUENCE, 1))
     sequence[: len(course.lap), 0] = course.lap_rows
     zero, none = Vec3(0.0, 0.0, 0.0), Tally(0.0, 0.0, 0)
     nan, tick = math.nan, NS_PER_S // scenario.sim.physics_rate_hz
     return Setup(
         params=Params(
-            gates=gates,
+            gates=rows_of(course),
             sequence=sequence,
             gate_count=len(course.gates),
             per_lap=len(course.lap),
