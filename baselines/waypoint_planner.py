@@ -27,7 +27,7 @@ from graph.node import Maybe
 from msgs.reference import Reference
 from msgs.state_estimate import StateEstimate
 from msgs.types import UInt32
-from scenarios.course import MAX_SEQUENCE, Course
+from scenarios.course import MAX_SEQUENCE
 
 KIND = "planner"
 
@@ -154,19 +154,6 @@ def plan(p: Params, s: State, t: int, estimate: StateEstimate) -> tuple[State, M
     return s, Maybe(present=True, value=reference)
 
 
-def lap_of(course: Course, approach: float) -> list[tuple[float, float, float]]:
-    """Waypoints of one lap: before, at and behind each gate, `approach` m along its normal; none twice in a row."""
-    points: list[tuple[float, float, float]] = []
-    for gate in course.lap:
-        x, y, z = gate.position_m
-        forward_x, forward_y = gate.forward
-        for way in (-approach, 0.0, approach):
-            point = (x + way * forward_x, y + way * forward_y, z)
-            if not points or math.dist(points[-1], point) > 1e-9:
-                points.append(point)
-    return points
-
-
 def configure(context: SlotContext) -> tuple[Params, State]:
     """The path over the scenario's laps, one if it has none. Raises InputError for a bad parameter."""
     world = context.world
@@ -178,7 +165,7 @@ def configure(context: SlotContext) -> tuple[Params, State]:
             f"lookahead_m, {lookahead:g}: the vehicle stops that far short of a corner"
         )
     cruise_speed = context.parameter("cruise_speed_m_s", 4.0, above=0.0)
-    points = lap_of(world.course, context.parameter("gate_approach_m", GATE_APPROACH_M, above=0.0))
+    points = world.course.waypoints(context.parameter("gate_approach_m", GATE_APPROACH_M, above=0.0))
     lap = np.zeros((ROWS, 3))
     lap[: len(points)] = points
     zero = Vec3(0.0, 0.0, 0.0)

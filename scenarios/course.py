@@ -115,6 +115,18 @@ class Course(Config):
         row_of = {gate_id: row for row, gate_id in enumerate(self.gate_ids)}
         return list(range(len(self.gates))) if self.sequence is None else [row_of[i] for i in self.sequence]
 
+    def waypoints(self, approach_m: float) -> list[tuple[float, float, float]]:
+        """Of one lap, m: before, at and behind each gate, `approach_m` along its normal; none twice in a row."""
+        points: list[tuple[float, float, float]] = []
+        for gate in self.lap:
+            x, y, z = gate.position_m
+            forward_x, forward_y = gate.forward
+            for way in (-approach_m, 0.0, approach_m):
+                point = (x + way * forward_x, y + way * forward_y, z)
+                if not points or math.dist(points[-1], point) > 1e-9:
+                    points.append(point)
+        return points
+
     @property
     def gate_ids(self) -> list[int]:
         """Ids of `gates`."""

@@ -13,7 +13,7 @@ from graph.errors import InputError
 from graph.inline import InlineRun
 from graph.launch import NodeEntry, resolve
 from nodes.camera_oracle import lens_of
-from nodes.scene_shapes import blank_png, ray
+from nodes.draw.shapes import blank_png, ray
 from scenarios.world import World
 from tools.session import load
 
