@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graph.bag import Bag
-from graph.bag.divergence import Messages
+from graph.bag.column import Column
 from graph.bag.marks import CUT, is_settled
 from graph.bag.ros2msg import dtype_of
 from graph.build import Session
@@ -35,7 +35,7 @@ class Recording:
     end: int
     logs: Mapping[str, Array]
 
-    def messages(self, logs: Mapping[str, Array] | None = None) -> dict[str, Messages]:
+    def messages(self, logs: Mapping[str, Array] | None = None) -> dict[str, Column]:
         """``logs`` (the recorded ones by default) before the end, ready to be compared."""
         return {name: _messages(log, self.end, self.graph.period_ns) for name, log in (logs or self.logs).items()}
 
@@ -104,9 +104,9 @@ def _opaque(log: Array) -> Array:
     return log.view(np.dtype(slot))  # type: ignore[call-overload]
 
 
-def _messages(log: Array, end: int, period_ns: int) -> Messages:
+def _messages(log: Array, end: int, period_ns: int) -> Column:
     log = log[: np.searchsorted(log["tick"], end)]
-    return Messages.of(log["tick"] * period_ns, log["data"])
+    return Column.of(log["tick"] * period_ns, log["data"])
 
 
 def step_alone(recording: Recording, name: str) -> dict[str, Array]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graph.bag import Bag
-from graph.bag.divergence import Messages, Report, compare
+from graph.bag.column import CONTENT, Column
+from graph.bag.divergence import compare
+from graph.bag.divergence_report import Report
 from graph.bag.marks import COMPLETENESS
 from graph.build import Session
 from graph.config import did_you_mean
@@ -76,7 +78,7 @@ class Proof:
         report = compare(pictures, {name: messages for name, messages in again.items() if name in pictures})
         return found if report.identical else replace(found, report=report)
 
-    def _compared(self, what: str, again: Mapping[str, Messages]) -> Verification:
+    def _compared(self, what: str, again: Mapping[str, Column]) -> Verification:
         report = compare({name: m for name, m in self.recording.messages().items() if name in again}, again)
         return Verification(
             what=what,
@@ -177,7 +179,8 @@ def summary_lines(report: Report) -> list[str]:
         lines.append(f"  {topic.topic}: {', '.join(parts)}")
         for name, found in topic.fields.items():
             ulps = "" if found.ulps is None else f" ({found.ulps} ULP)"
-            lines.append(f"    {name}: {found.count}, largest distance {found.largest:.3g}{ulps}")
+            distance = "" if name == CONTENT else f", largest distance {found.largest:.3g}{ulps}"
+            lines.append(f"    {name}: {found.count}{distance}")
     return lines + ([f"  identical: {', '.join(same)}"] if same else [])
 
 

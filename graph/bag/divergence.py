@@ -6,144 +6,20 @@ extra. Bytes decide, so that -0.0 is not 0.0 and two equal NaN are the same; a t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
-from msgs.layout import primitives
+from graph.bag.column import Column, gaps, leaves
+from graph.bag.divergence_report import Difference, FieldSummary, Report, TopicSummary
+from graph.bag.ulps import distances
 
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class Messages:
-    """One channel: delivery times (n,) in ns, and the bytes (n, itemsize) of records of ``dtype``."""
-
-    times: Array
-    raw: Array
-    dtype: np.dtype[Any]
-
-    @classmethod
-    def of(cls, times: Array, data: Array) -> Messages:
-        """From records (n,) of a structured dtype, possibly strided."""
-        dtype = data.dtype
-        # Opaque, because numpy copies records field by field and would lose what lies between them.
-        opaque = np.ascontiguousarray(data.view(np.dtype((np.void, dtype.itemsize))))
-        return cls(np.asarray(times, np.int64), opaque.view(np.uint8).reshape(len(data), dtype.itemsize), dtype)
-
-    def leaf(self, leaf: Leaf) -> Array:
-        """The values (n,) of one primitive."""
-        return np.ascontiguousarray(self.raw[:, leaf.offset : leaf.end]).view(leaf.dtype).reshape(len(self.raw))
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """One primitive of a record."""
-
-    path: str
-    offset: int
-    dtype: np.dtype[Any]
-
-    @property
-    def end(self) -> int:
-        """The offset behind it."""
-        return self.offset + self.dtype.itemsize
-
-
-def leaves(dtype: np.dtype[Any]) -> Iterator[Leaf]:
-    """Every primitive of ``dtype`` in wire order."""
-    for path, offset, kind in primitives(dtype):
-        # A bool of another value than 0 and 1 is a difference that must be seen.
-        yield Leaf(path, offset, np.dtype("u1") if kind.kind == "b" else kind)
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One differing message: ``field`` is empty and one value None when it is missing on that side."""
-
-    topic: str
-    time_ns: int
-    index: int  # of the message in its channel, on the left or else on the right
-    field: str
-    left: float | int | None
-    right: float | int | None
-    ulps: int | None  # units in the last place between two floats
-
-    def json(self) -> dict[str, Any]:
-        """As a JSON object; a value that is not finite as a text."""
-        values = {side: _plain(getattr(self, side)) for side in ("left", "right")}
-        return {
-            "topic": self.topic,
-            "time_ns": self.time_ns,
-            "index": self.index,
-            "field": self.field,
-            **values,
-            "ulps": self.ulps,
-        }
-
-
-@dataclass
-class FieldSummary:
-    """How often a field differs and how far at most; ``ulps`` for floats."""
-
-    count: int
-    largest: float
-    ulps: int | None
-
-
-@dataclass
-class TopicSummary:
-    """One topic: how many messages differ, are only on the left, only on the right."""
-
-    topic: str
-    left: int
-    right: int
-    differing: int = 0
-    missing: int = 0
-    extra: int = 0
-    fields: dict[str, FieldSummary] = field(default_factory=dict)
-
-    @property
-    def identical(self) -> bool:
-        """Whether nothing differs."""
-        return not (self.differing or self.missing or self.extra)
-
-
-@dataclass(frozen=True)
-class Report:
-    """The first difference in (time, topic) order, None when there is none, and a summary of each topic compared."""
-
-    first: Difference | None
-    topics: tuple[TopicSummary, ...]
-
-    @property
-    def identical(self) -> bool:
-        """Whether nothing differs."""
-        return self.first is None
-
-    def json(self) -> dict[str, Any]:
-        """As a JSON object."""
-        topics = {
-            t.topic: {
-                "left": t.left,
-                "right": t.right,
-                "differing": t.differing,
-                "missing": t.missing,
-                "extra": t.extra,
-                "fields": {
-                    name: {"count": f.count, "largest": _plain(f.largest), "ulps": f.ulps}
-                    for name, f in t.fields.items()
-                },
-            }
-            for t in self.topics
-        }
-        return {"identical": self.identical, "first": self.first.json() if self.first else None, "topics": topics}
-
-
 def compare(
-    left: Mapping[str, Messages], right: Mapping[str, Messages], ignore: Collection[str] = (), tolerance: float = 0.0
+    left: Mapping[str, Column], right: Mapping[str, Column], ignore: Collection[str] = (), tolerance: float = 0.0
 ) -> Report:
     """Compare channels by topic; a topic on one side alone is missing or extra as a whole.
 
@@ -168,7 +44,7 @@ def _ignored(ignore: Collection[str], topic: str, path: str) -> bool:
 
 
 def _compare_topic(
-    topic: str, left: Messages | None, right: Messages | None, ignore: Collection[str], tolerance: float
+    topic: str, left: Column | None, right: Column | None, ignore: Collection[str], tolerance: float
 ) -> tuple[TopicSummary, Difference | None]:
     if left is None or right is None:
         return _one_sided(topic, left, right)
@@ -191,7 +67,7 @@ def _compare_topic(
     return summary, min(firsts, key=lambda d: d.time_ns) if firsts else None
 
 
-def _one_sided(topic: str, left: Messages | None, right: Messages | None) -> tuple[TopicSummary, Difference | None]:
+def _one_sided(topic: str, left: Column | None, right: Column | None) -> tuple[TopicSummary, Difference | None]:
     present = left or right
     assert present is not None
     count = len(present.times)
@@ -230,7 +106,7 @@ def _occurrences(ids: Array) -> Array:
     return counts
 
 
-def _retyped(topic: str, summary: TopicSummary, left: Messages, here: Array) -> list[Difference]:
+def _retyped(topic: str, summary: TopicSummary, left: Column, here: Array) -> list[Difference]:
     """Two types on one topic have no fields to compare."""
     summary.differing = len(here)
     if not len(here):
@@ -241,23 +117,23 @@ def _retyped(topic: str, summary: TopicSummary, left: Messages, here: Array) -> 
 def _values(
     topic: str,
     summary: TopicSummary,
-    left: Messages,
-    right: Messages,
+    left: Column,
+    right: Column,
     here: Array,
     there: Array,
     ignore: Collection[str],
     tolerance: float,
 ) -> list[Difference]:
     a, b = (
-        Messages(left.times[here], left.raw[here], left.dtype),
-        Messages(right.times[there], right.raw[there], right.dtype),
+        Column(left.times[here], left.raw[here], left.dtype),
+        Column(right.times[there], right.raw[there], right.dtype),
     )
     if np.array_equal(a.raw, b.raw):
         return []
     unequal = a.raw != b.raw
     differs = np.zeros(len(here), bool)
     first: tuple[int, int, Difference] | None = None
-    for leaf in [*leaves(left.dtype), *_gaps(left.dtype)]:
+    for leaf in [*leaves(left.dtype), *gaps(left.dtype)]:
         if _ignored(ignore, topic, leaf.path):
             continue
         rows = np.flatnonzero(unequal[:, leaf.offset : leaf.end].any(axis=1))
@@ -283,39 +159,3 @@ def _values(
             first = (place, leaf.offset, found)
     summary.differing = int(differs.sum())
     return [] if first is None else [first[2]]
-
-
-def _gaps(dtype: np.dtype[Any]) -> Iterator[Leaf]:
-    """The alignment bytes between primitives, which a run leaves zero."""
-    position, previous = 0, "the header"
-    for leaf in leaves(dtype):
-        for offset in range(position, leaf.offset):
-            yield Leaf(f"(padding behind {previous})", offset, np.dtype("u1"))
-        position, previous = leaf.end, leaf.path
-
-
-def distances(x: Array, y: Array) -> tuple[Array, Array | None]:
-    """Absolute distance (float64, NaN where it has none) and for floats the distance in ULP (uint64) of two columns.
-
-    ULP: the number of steps from one value to the other through the representable ones, both zeros being one value, as
-    in B. Dawson, "Comparing Floating Point Numbers", 2012.
-    """
-    with np.errstate(all="ignore"):
-        if x.dtype.kind != "f":
-            high, low = np.maximum(x, y).astype(object), np.minimum(x, y).astype(object)
-            return np.array(high - low, np.float64), None
-        apart = np.abs(x.astype(np.float64) - y.astype(np.float64))
-        return apart, _steps(x, y)
-
-
-def _steps(x: Array, y: Array) -> Array:
-    unsigned = np.dtype(f"<u{x.dtype.itemsize}")
-    sign = unsigned.type(1 << (8 * x.dtype.itemsize - 1))
-    magnitudes = [v.view(unsigned) & ~sign for v in (x, y)]
-    same_side = (x.view(unsigned) & sign) == (y.view(unsigned) & sign)
-    high, low = np.maximum(*magnitudes), np.minimum(*magnitudes)
-    return np.where(same_side, high - low, high + low).astype(np.uint64)
-
-
-def _plain(value: float | int | None) -> float | int | str | None:
-    return str(value) if isinstance(value, float) and not np.isfinite(value) else value

@@ -13,7 +13,7 @@ from graph.bag.cut import cut
 from graph.bag.writer import OpaqueChannel
 from graph.errors import InputError
 from tests.tools.runs import record, rewritten
-from tools.bag.diff import messages
+from tools.bag.diff import columns as compared
 from tools.bag.export import columns
 from tools.bag.info import summary
 from tools.score import scored
@@ -39,8 +39,8 @@ def use(path: Path) -> None:
 def _look(path: Path) -> None:
     bag = Bag.open(path)
     assert summary(bag)["messages"] == sum(bag.counts.values())
+    compared(bag)
     for topic in bag.topics:
-        messages(bag, topic)
         if bag.encodings[topic] == "cdr":
             columns(bag, topic)
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from mcap.writer import Writer
 
 from graph.bag import Bag, BagWriter
-from graph.bag.divergence import Messages, compare, leaves
+from graph.bag.column import Column, leaves
+from graph.bag.divergence import compare
 from graph.replay import step_alone
 from tests.tools.runs import Command, flipped, rewritten
 from tools.verification import Proof
@@ -51,7 +52,7 @@ def test_any_flipped_bit_of_an_output_is_found_and_named(proof: Proof, data: st.
     bit = data.draw(st.integers(0, 8 * again[topic].dtype.itemsize - 1))
     raw = recorded[topic].raw.copy()
     raw[index, bit // 8] ^= 1 << bit % 8
-    changed = {t: recorded[t] for t in again} | {topic: Messages(recorded[topic].times, raw, recorded[topic].dtype)}
+    changed = {t: recorded[t] for t in again} | {topic: Column(recorded[topic].times, raw, recorded[topic].dtype)}
     first = compare(changed, again).first
     assert first is not None
     assert (first.topic, first.time_ns, first.index) == (topic, int(recorded[topic].times[index]), index)

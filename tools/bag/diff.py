@@ -14,7 +14,7 @@ from tools.exit_codes import FAILED, GOOD
 
 if TYPE_CHECKING:
     from graph.bag import Bag
-    from graph.bag.divergence import Messages
+    from graph.bag.column import Column
 
 
 def diff(
@@ -50,7 +50,7 @@ def _diff(a: Path, b: Path, ignore: list[str], tolerance: float, as_json: bool) 
 
     with terminal.working(f"comparing {a} and {b}"):
         bags = Bag.open(a), Bag.open(b)
-        left, right = ({topic: messages(bag, topic) for topic in bag.topics} for bag in bags)
+        left, right = map(columns, bags)
         _check_ignored(ignore, left, right)
         report = compare(left, right, ignore, tolerance)
     around = provenance(*bags)
@@ -67,26 +67,28 @@ def _diff(a: Path, b: Path, ignore: list[str], tolerance: float, as_json: bool) 
     return GOOD if report.identical else FAILED
 
 
-def messages(bag: Bag, topic: str) -> Messages:
-    """A channel ready to be compared: by field where its schema says what they are, else by content as a whole."""
-    import hashlib
-
-    import numpy as np
-
-    from graph.bag.divergence import Messages
+def columns(bag: Bag) -> dict[str, Column]:
+    """Every channel ready to be compared: by field where its schema says what they are, else by content as a whole."""
+    from graph.bag.column import Column
     from graph.bag.ros2msg import dtype_of
 
-    if bag.encodings[topic] == "cdr" and bag.schemas[topic].encoding == "ros2msg":
-        channel = bag.channel(topic, dtype_of(bag.schemas[topic]))
-        return Messages.of(channel["log_time"], channel["data"])
-    digests = [hashlib.blake2b(m.data, digest_size=8).digest() for m in bag.messages() if m.topic == topic]
-    content = np.frombuffer(b"".join(digests), np.dtype([("(content)", "<u8")]))
-    return Messages.of(bag.heads(topic)["log_time"], content)
+    found, opaque = {}, {}
+    for topic in bag.topics:
+        if bag.encodings[topic] == "cdr" and bag.schemas[topic].encoding == "ros2msg":
+            channel = bag.channel(topic, dtype_of(bag.schemas[topic]))
+            found[topic] = Column.of(channel["log_time"], channel["data"])
+        else:
+            opaque[topic] = list[bytes]()
+    for message in bag.messages() if opaque else ():
+        if message.topic in opaque:
+            opaque[message.topic].append(message.data)
+    found |= {topic: Column.opaque(bag.heads(topic)["log_time"], contents) for topic, contents in opaque.items()}
+    return {topic: found[topic] for topic in bag.topics}
 
 
-def _check_ignored(ignore: list[str], *sides: dict[str, Messages]) -> None:
+def _check_ignored(ignore: list[str], *sides: dict[str, Column]) -> None:
     """An entry that names nothing is a misspelt one."""
-    from graph.bag.divergence import leaves
+    from graph.bag.column import leaves
     from graph.config import did_you_mean
 
     fields = {leaf.path for side in sides for m in side.values() for leaf in leaves(m.dtype)}

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.bag.divergence import Messages, compare, distances, leaves, matched
+from graph.bag.column import Column, leaves
+from graph.bag.divergence import compare, matched
+from graph.bag.ulps import distances
 
 RECORD = np.dtype(
     {
@@ -28,19 +30,19 @@ PATHS = ["header.stamp.sec", "header.stamp.nanosec", "position.x", "position.y"]
 PATHS += ["speeds[0]", "speeds[1]", "speeds[2]", "flag", "count"]
 
 
-def channel(count: int = 20, times: list[int] | None = None) -> Messages:
+def channel(count: int = 20, times: list[int] | None = None) -> Column:
     data = np.zeros(count, RECORD)
     data["position"]["x"] = np.arange(count) * 0.1
     data["speeds"] = np.arange(3 * count).reshape(count, 3)
     data["count"] = np.arange(count)
-    return Messages.of(np.array(times if times is not None else np.arange(count) * 1_000_000), data)
+    return Column.of(np.array(times if times is not None else np.arange(count) * 1_000_000), data)
 
 
-def changed(messages: Messages, index: int, path: str, value: Any) -> Messages:
+def changed(messages: Column, index: int, path: str, value: Any) -> Column:
     raw = messages.raw.copy()
     leaf = next(leaf for leaf in leaves(messages.dtype) if leaf.path == path)
     raw[index, leaf.offset : leaf.end] = np.array([value], leaf.dtype).view(np.uint8)
-    return Messages(messages.times, raw, messages.dtype)
+    return Column(messages.times, raw, messages.dtype)
 
 
 def test_the_leaves_of_a_record_are_its_primitives() -> None:
@@ -59,7 +61,7 @@ def test_any_flipped_bit_is_found_and_named(index: int, bit: int) -> None:
     good = channel()
     raw = good.raw.copy()
     raw[index, bit // 8] ^= 1 << bit % 8
-    report = compare({"other": good, "topic": good}, {"other": good, "topic": Messages(good.times, raw, RECORD)})
+    report = compare({"other": good, "topic": good}, {"other": good, "topic": Column(good.times, raw, RECORD)})
     owner = next((leaf for leaf in leaves(RECORD) if leaf.offset <= bit // 8 < leaf.end), None)
     assert report.first is not None
     assert (report.first.topic, report.first.time_ns, report.first.index) == ("topic", index * 1_000_000, index)
@@ -90,7 +92,7 @@ def test_summary_counts_and_largest_distance() -> None:
 
 def test_missing_and_extra_messages() -> None:
     good = channel(4, [0, 10, 10, 20])
-    less = Messages(good.times[[0, 1, 3]], good.raw[[0, 1, 3]], RECORD)
+    less = Column(good.times[[0, 1, 3]], good.raw[[0, 1, 3]], RECORD)
     report = compare({"a": good}, {"a": less})
     assert report.first is not None
     assert (report.first.time_ns, report.first.index, report.first.field) == (10, 2, "")
@@ -153,7 +155,7 @@ def test_the_two_zeros_differ() -> None:
 
 
 def test_a_topic_of_another_type_differs_as_a_whole() -> None:
-    other = Messages.of(channel().times, np.zeros(20, np.dtype([("x", "<f8")])))
+    other = Column.of(channel().times, np.zeros(20, np.dtype([("x", "<f8")])))
     first = compare({"a": channel()}, {"a": other}).first
     assert first is not None
     assert first.field == "(message type)"
