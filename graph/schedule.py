@@ -20,3 +20,8 @@ def step_at_or_after(tick: int, rate_hz: int, period_ns: int) -> int:
 def time_of(k: int, rate_hz: int) -> int:
     """The exact time of step ``k``, ns."""
     return k * NS_PER_S // rate_hz
+
+
+def delivery_tick(time_ns: int, latency_ns: int, period_ns: int) -> int:
+    """The tick at which what is published at ``time_ns`` is delivered: the first at or after its latency."""
+    return (time_ns + latency_ns + period_ns - 1) // period_ns

@@ -8,7 +8,7 @@ from blocks.monitor import Violation as Found
 from blocks.plain import plain
 from graph.bag import Bag
 from graph.build import Session
-from graph.replay import recorded
+from graph.recording import recorded
 from msgs.record import read
 from msgs.truth_state import TruthState
 from msgs.units import NS_PER_S

@@ -62,7 +62,8 @@ def score(
 
 def scored(bag: Bag, speed_limit: float | None = None, trust: bool = False) -> tuple[World, dict[str, Any] | None]:
     """A bag's world, and its score as ``tools.score_report`` has it, None without a verdict. Raises InputError."""
-    from graph.replay import recorded, step_alone
+    from graph.recording import recorded
+    from graph.replay import step_alone
     from msgs.gate_passage import GatePassage
     from msgs.record import read
     from msgs.score import Score

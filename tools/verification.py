@@ -11,11 +11,13 @@ from graph.bag.column import CONTENT, Column
 from graph.bag.divergence import compare
 from graph.bag.divergence_report import Report
 from graph.bag.marks import COMPLETENESS
+from graph.blame import InputSnapshot, inputs_at, producer_of
 from graph.build import Session
 from graph.config import did_you_mean
 from graph.errors import InputError
 from graph.picture import computed_pictures, recorded_pictures
-from graph.replay import Given, Recording, inputs_at, producer_of, recorded, run_again, step_alone
+from graph.recording import Recording, recorded
+from graph.replay import run_again, step_alone
 from msgs.units import NS_PER_S
 from tools.session import from_bag
 
@@ -29,7 +31,7 @@ class Culprit:
     node: str
     module: str
     tick: int
-    inputs: tuple[Given, ...]
+    inputs: tuple[InputSnapshot, ...]
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,13 @@ class Proof:
             raise InputError(
                 f"{self.bag.path}: has no node {name}{did_you_mean(name, names)}; nodes: {', '.join(names)}"
             )
-        return self._compared(f"node {name}", self.recording.messages(step_alone(self.recording, name)))
+        return self._compared(f"node {name}", self.recording.columns(step_alone(self.recording, name)))
 
     def everything(self) -> Verification:
         """The whole run, computed from its configuration, and the picture derived from it."""
         end = self.recording.end
         logs = run_again(self.session, end)
-        found = self._compared("the whole run", self.recording.messages(logs))
+        found = self._compared("the whole run", self.recording.columns(logs))
         if not found.report.identical:
             return found
         pictures = recorded_pictures(self.bag, self.session, end)
@@ -79,7 +81,7 @@ class Proof:
         return found if report.identical else replace(found, report=report)
 
     def _compared(self, what: str, again: Mapping[str, Column]) -> Verification:
-        report = compare({name: m for name, m in self.recording.messages().items() if name in again}, again)
+        report = compare({name: m for name, m in self.recording.columns().items() if name in again}, again)
         return Verification(
             what=what,
             ticks=self.recording.end,
@@ -184,7 +186,7 @@ def summary_lines(report: Report) -> list[str]:
     return lines + ([f"  identical: {', '.join(same)}"] if same else [])
 
 
-def _given(given: Given) -> str:
+def _given(given: InputSnapshot) -> str:
     if given.value is None:
         return f"{given.port}: nothing yet"
     topic = "" if given.topic == given.port else f" (topic {given.topic})"

@@ -2,8 +2,10 @@
 
 import pytest
 
+from graph.blame import inputs_at
 from graph.node import Setup
-from graph.replay import Recording, inputs_at, step_alone
+from graph.recording import Recording
+from graph.replay import step_alone
 from graph.wiring import Graph, Instance, connect
 from tests.graph.test_inline import messages
 from tests.graph.toys.graphs import MS, counter_at

@@ -45,8 +45,8 @@ def test_the_whole_run_again(holeshot: Command, flight: Path) -> None:
 @given(st.data())
 def test_any_flipped_bit_of_an_output_is_found_and_named(proof: Proof, data: st.DataObject) -> None:
     node = data.draw(st.sampled_from(NODES))
-    recorded = proof.recording.messages()
-    again = proof.recording.messages(step_alone(proof.recording, node))
+    recorded = proof.recording.columns()
+    again = proof.recording.columns(step_alone(proof.recording, node))
     topic = data.draw(st.sampled_from([t for t in again if len(again[t].times)]))
     index = data.draw(st.integers(0, len(again[topic].times) - 1))
     bit = data.draw(st.integers(0, 8 * again[topic].dtype.itemsize - 1))
