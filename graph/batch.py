@@ -33,7 +33,7 @@ class Flight:
     messages: Mapping[str, Array]
 
 
-class Plan:
+class CompiledGraph:
     """A session's graph compiled to one function, and the topics whose messages are wanted of every run."""
 
     def __init__(self, session: Session, kept: Collection[str]) -> None:
@@ -44,13 +44,13 @@ class Plan:
         self.code = loop.fingerprint  # equal where the same code flies
 
 
-class Seat:
-    """The memory of one run of a plan at a time; neither the number of runs nor their length makes it larger."""
+class RunMemory:
+    """The memory of one run of a compiled graph at a time, however many runs there are and however long."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        graph = plan.session.graph
-        windows = {t.name: WINDOW if t.name in plan.kept else 1 for t in graph.topics}
+    def __init__(self, compiled: CompiledGraph) -> None:
+        self.compiled = compiled
+        graph = compiled.session.graph
+        windows = {t.name: WINDOW if t.name in compiled.kept else 1 for t in graph.topics}
         self._logs = {t.name: Log(t.message, capacity(t, graph, windows[t.name])) for t in graph.topics}
         self._rings = [array for t in graph.topics for array in (self._logs[t.name].ring, self._logs[t.name].count)]
 
@@ -64,19 +64,19 @@ class Seat:
 
         Raises Cancelled when ``cancelled`` says so between two windows, NodeFailure when a node raises.
         """
-        session, graph = self.plan.session, self.plan.session.graph
+        session, graph = self.compiled.session, self.compiled.session.graph
         configured = setups(session, world)
         memory = [NodeMemory(replace(i, setup=configured[i.name]), graph.period_ns) for i in graph.instances]
         arrays = [array for node in memory for array in node.arrays] + self._rings
         for log in self._logs.values():
             log.reset()
-        parts: dict[str, list[Array]] = {name: [] for name in self.plan.kept}
+        parts: dict[str, list[Array]] = {name: [] for name in self.compiled.kept}
         tick, stopped = 0, False
         while tick < session.ticks and not stopped:
             if cancelled():
                 raise Cancelled
             try:
-                tick, stopped = self.plan.run(tick, min(tick + WINDOW, session.ticks), *arrays)
+                tick, stopped = self.compiled.run(tick, min(tick + WINDOW, session.ticks), *arrays)
             except Exception as error:
                 raise loop_failure(graph, tick, error) from error
             for name, part in parts.items():
@@ -84,18 +84,18 @@ class Seat:
         return Flight(tick, {name: np.concatenate(part) for name, part in parts.items()})
 
 
-class Seats:
-    """A seat for each thread that asks; a thread keeps that of the plan it flew last."""
+class RunMemories:
+    """A memory for each thread that asks; a thread keeps that of the graph it flew last."""
 
     def __init__(self) -> None:
         self._local = local()
 
-    def of(self, plan: Plan) -> Seat:
-        """This thread's seat in ``plan``."""
-        seat: Seat | None = getattr(self._local, "seat", None)
-        if seat is None or seat.plan is not plan:
-            seat = self._local.seat = Seat(plan)
-        return seat
+    def of(self, compiled: CompiledGraph) -> RunMemory:
+        """This thread's memory for ``compiled``."""
+        memory: RunMemory | None = getattr(self._local, "memory", None)
+        if memory is None or memory.compiled is not compiled:
+            memory = self._local.memory = RunMemory(compiled)
+        return memory
 
 
 class Pool(Generic[Item, Result]):

@@ -43,14 +43,14 @@ def arguments(node: Node) -> list[str]:
     return names
 
 
-def source(node: Node, delayed: Collection[str], late: Collection[str], names: Namespace) -> str:
-    """The source of ``node``'s entry; ``delayed`` are the outputs that have a latency, ``late`` the inputs that take
+def source(node: Node, latent: Collection[str], delayed: Collection[str], names: Namespace) -> str:
+    """The source of ``node``'s entry; ``latent`` are the outputs that have a latency, ``delayed`` the inputs that take
     only what was delivered before the tick. Fills ``names``.
     """
     params, state = _loads(node, names)
     body = [params, state] if node.each_kernels else []
     for index, port in enumerate(node.inputs):
-        body += _input(node, index, port, port.name in late, names)
+        body += _input(node, index, port, port.name in delayed, names)
     # Right before their use: cursors were stored meanwhile, and the compiler cannot know that they lie elsewhere.
     body += [params] if node.each_kernels else [params, state]
     step = names.name(node.step, f"{node.name}_step")
@@ -59,7 +59,7 @@ def source(node: Node, delayed: Collection[str], late: Collection[str], names: N
     if fields_of(node.state_type):
         body += [f"record = {_record('S')}", *store_source(node.state_type, "record", "s")]
     for index, output in enumerate(node.outputs):
-        body += _output(index, output.name, output.message, output.optional, output.name in delayed)
+        body += _output(index, output.name, output.message, output.optional, output.name in latent)
     body.append(f"return {'out.stop' if node.stops else 'False'}")
     lines = [f"def step({', '.join(arguments(node))}):", *(INDENT + line for line in body)]
     return f'"""Entry of node {node.where}, generated."""\n\n\n' + "\n".join(wrapped(lines)) + "\n"
@@ -76,14 +76,14 @@ def _loads(node: Node, names: Namespace) -> tuple[str, str]:
     )
 
 
-def _input(node: Node, index: int, port: Any, late: bool, names: Namespace) -> list[str]:
+def _input(node: Node, index: int, port: Any, delayed: bool, names: Namespace) -> list[str]:
     log, count, got = f"in_{port.name}", f"n_in_{port.name}", f"got_{port.name}"
     load = load_source(port.message, "record", names)
     lines = [
         f"i = C[{index}]",
         f"n = {count}[0]",
         f"mask = len({log}) - 1",
-        f"while i < n and {log}[i & mask]['tick'] {'<' if late else '<='} tick:",
+        f"while i < n and {log}[i & mask]['tick'] {'<' if delayed else '<='} tick:",
     ]
     newest = [f"record = {log}[(i - 1) & mask]['data']"]
     if port.mode == "each":
@@ -97,9 +97,9 @@ def _input(node: Node, index: int, port: Any, late: bool, names: Namespace) -> l
     return [*lines, *newest, f"{got} = {load}", f"C[{index}] = i"]
 
 
-def _output(index: int, name: str, message: type, optional: bool, delayed: bool) -> list[str]:
+def _output(index: int, name: str, message: type, optional: bool, latent: bool) -> list[str]:
     value = f"out.{name}.value" if optional else f"out.{name}"
-    deliver = f"(t + L[{index + 1}] + L[0] - 1) // L[0]" if delayed else "tick"
+    deliver = f"(t + L[{index + 1}] + L[0] - 1) // L[0]" if latent else "tick"
     lines = [
         f"i = n_out_{name}[0]",
         f"slot = out_{name}[i & (len(out_{name}) - 1)]",
@@ -114,10 +114,10 @@ def _output(index: int, name: str, message: type, optional: bool, delayed: bool)
 class Entry:
     """A node's entry: its generated source and, when the node is not plain Python, its compiled form."""
 
-    def __init__(self, node: Node, delayed: Iterable[str], late: Iterable[str]) -> None:
+    def __init__(self, node: Node, latent: Iterable[str], delayed: Iterable[str]) -> None:
         self.node = node
         names = Namespace({*LOCALS, *arguments(node), *(f"got_{port.name}" for port in node.inputs)})
-        self.source = source(node, frozenset(delayed), frozenset(late), names)
+        self.source = source(node, frozenset(latent), frozenset(delayed), names)
         modules = {node.module, *node.reaches, Maybe.__module__}
         modules |= {v.__module__ for v in names.values.values() if isinstance(v, type)}
         if node.python:

@@ -115,13 +115,13 @@ def logs_for(graph: Graph, window: int) -> dict[str, Log]:
 
 
 def entry_of(instance: Instance) -> Entry:
-    """The entry of a node as latencies and late inputs shape it: the same object where these are the same."""
-    return _entry(instance.node, frozenset(instance.setup.latency_ns), instance.late)
+    """The entry of a node as latencies and delayed inputs shape it: the same object where these are the same."""
+    return _entry(instance.node, frozenset(instance.setup.latency_ns), instance.delayed)
 
 
 @cache
-def _entry(node: Node, delayed: frozenset[str], late: frozenset[str]) -> Entry:
-    return Entry(node, delayed, late)
+def _entry(node: Node, latent: frozenset[str], delayed: frozenset[str]) -> Entry:
+    return Entry(node, latent, delayed)
 
 
 def entry_arrays(instance: Instance, memory: NodeMemory, logs: Mapping[str, Log]) -> list[Array]:

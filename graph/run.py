@@ -10,11 +10,11 @@ from graph.build import Session
 from graph.control import Control, Rows
 from graph.execution import Execution, sink_context
 from graph.fused import FusedLoop, FusedRun, check
-from graph.helm import Desk, Helm
 from graph.inline import InlineRun
 from graph.interrupt import Interrupt
 from graph.memory import Array, entry_of
 from graph.outcome import NodeFailure, Outcome, failure
+from graph.pacing import Pacer, RequestQueue
 from graph.service import Clock, Sink
 
 RUNNERS = ("process", "inline", "fused")
@@ -77,16 +77,16 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
         assert live is not None
         live.apply(memory.P[0], memory.S[0], tick * session.graph.period_ns, rows)
 
-    control, desk = Control(session.graph, clock, session.ticks, apply), Desk()
+    control, requests = Control(session.graph, clock, session.ticks, apply), RequestQueue()
     with ExitStack() as stack:
         interrupt = stack.enter_context(Interrupt())
         sinks: dict[str, Sink] = {}
         for name, (sink_type, options) in session.sinks.items():
-            sink = sink_type(sink_context(session, options, execution, desk.ask))
+            sink = sink_type(sink_context(session, options, execution, requests.ask))
             stack.callback(sink.close)
             sinks[name] = sink
         # Before the sinks are closed, which may wait for an answer.
-        stack.callback(desk.close)
+        stack.callback(requests.close)
         stack.callback(lambda: control.over(here.tick))
 
         def take(end: int, logs: Mapping[str, Array]) -> None:
@@ -99,9 +99,9 @@ def _run_here(session: Session, execution: Execution, runner: type[InlineRun]) -
                 for slot in logs[name]:
                     execution.on_message(name, slot["data"].tobytes())
 
-        helm = Helm(control, desk, window, lambda: interrupt.asked)
+        pacer = Pacer(control, requests, window, lambda: interrupt.asked)
         try:
-            end = here.run(session.ticks, take, helm.next_window)
+            end = here.run(session.ticks, take, pacer.next_window)
             control.over(end)
             published = {name: log.delivered_before(end) for name, log in here.logs.items()}
             _settle(session, sinks, end, published)

@@ -23,7 +23,7 @@ class Instance:
     setup: Setup
     inputs: Mapping[str, str]  # topic by input port
     outputs: Mapping[str, str]  # topic by output port
-    late: frozenset[str] = frozenset()  # input ports that take only what was delivered before the tick
+    delayed: frozenset[str] = frozenset()  # input ports that take only what was delivered before the tick
 
     def first_tick(self, k: int, period_ns: int) -> int:
         """The tick at which step ``k`` fires."""
@@ -97,7 +97,7 @@ def connect(
         _check_rate(instance, period_ns)
     delayed_edges = _delayed_edges(instances, delayed)
     instances = [
-        replace(i, late=frozenset(p for p, topic in i.inputs.items() if (topic, i.name) in delayed_edges))
+        replace(i, delayed=frozenset(p for p, topic in i.inputs.items() if (topic, i.name) in delayed_edges))
         for i in instances
     ]
     publishers = _publishers(instances)
@@ -196,8 +196,8 @@ def _check_input(
             f"but input {here} expects {port.message.__name__}"
         )
     if port.mode == "newest":
-        late = output.optional or publisher.setup.latency_ns.get(output.name, 0) > 0 or (name, instance.name) in delayed
-        if late:
+        latent = publisher.setup.latency_ns.get(output.name, 0) > 0
+        if output.optional or latent or (name, instance.name) in delayed:
             raise InputError(
                 f"input {here} needs a {port.message.__name__} at its first step, but {there} may not have delivered "
                 f"one (it is optional, delayed or has a latency); declare the port as New[{port.message.__name__}]"

@@ -127,8 +127,8 @@ def flown(p: Params, loop: Loop, t: int, gyro: Vec3, held: Held) -> tuple[Loop, 
     z, rate_z = biquad.step(p.gyro_filter, loop.gyro.z, gyro.z)
     rates = Vec3(rate_x, rate_y, rate_z)
 
-    late = held.received < 0 or t - held.received > p.timeout
-    mode = FAILSAFE if late else held.mode
+    timed_out = held.received < 0 or t - held.received > p.timeout
+    mode = FAILSAFE if timed_out else held.mode
     rate = rate_controller.initial(p.rate)
     saturation = mixer.Saturation(0, 0, 0, 0)
     speeds = (0.0, 0.0, 0.0, 0.0)

@@ -23,9 +23,9 @@ from graph.service import Sink, SinkContext
 from msgs.cdr import HEADER
 from msgs.record import read
 from msgs.score import Score, Verdict
-from nodes.view.listening import free_port, listen
 from nodes.view.offer import offered, wiring_of
 from nodes.view.origin import listed
+from nodes.view.ports import free_port, listen
 from nodes.view.server import RUN, Content, Server, Values
 from nodes.view.services import services
 from nodes.view.thinning import Thinning

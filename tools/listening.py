@@ -61,7 +61,7 @@ def chosen_topics(run: Mapping[str, Any], names: Sequence[str]) -> list[dict[str
     return [topics[name] for name in names] if names else list(topics.values())
 
 
-class Ear:
+class Subscription:
     """Hears topics of a run."""
 
     def __init__(self, run: Mapping[str, Any], heard: deque[Heard]) -> None:
@@ -83,22 +83,22 @@ class Ear:
 
 
 @contextmanager
-def listening(run: Mapping[str, Any], topics: Sequence[Mapping[str, Any]]) -> Iterator[Ear]:
-    """An ear for ``topics`` within the block."""
+def listening(run: Mapping[str, Any], topics: Sequence[Mapping[str, Any]]) -> Iterator[Subscription]:
+    """A subscription to ``topics`` within the block."""
     heard: deque[Heard] = deque(maxlen=BACKLOG)
     with session(run["zenoh"]) as opened:
-        ear = Ear(run, heard)
+        subscription = Subscription(run, heard)
 
         def hear(topic: str) -> Any:
             def on_sample(sample: Any) -> None:
                 if len(heard) == BACKLOG:
-                    ear.left_out += 1
+                    subscription.left_out += 1
                 heard.append(Heard(topic, time.monotonic(), sample.payload.to_bytes()))
 
             return on_sample
 
         kept = [opened.declare_subscriber(t["key"], hear(t["name"])) for t in topics]
-        yield ear
+        yield subscription
         kept.clear()
 
 
@@ -120,8 +120,8 @@ def echo(topic: str, run: str | None, count: int | None, as_json: bool) -> None:
     found = chosen_run(run)
     [chosen] = chosen_topics(found, [topic])
     dtype = dtype_of(Schema(chosen["schema_name"], "ros2msg", chosen["schema"].encode()))
-    with listening(found, [chosen]) as ear:
-        for number, message in enumerate(ear.wait(), 1):
+    with listening(found, [chosen]) as subscription:
+        for number, message in enumerate(subscription.wait(), 1):
             value = plain(np.frombuffer(message.payload, dtype, offset=len(HEADER))[0])
             if as_json:
                 print(json.dumps(value), flush=True)
@@ -129,8 +129,10 @@ def echo(topic: str, run: str | None, count: int | None, as_json: bool) -> None:
                 print("\n".join([*lines(value), "---"]), flush=True)
             if number == count:
                 break
-    if ear.left_out:
-        terminal.progress.print(f"{ear.left_out} messages came faster than they could be printed and were left out")
+    if subscription.left_out:
+        terminal.progress.print(
+            f"{subscription.left_out} messages came faster than they could be printed and were left out"
+        )
 
 
 def plain(value: Any) -> Any:
@@ -175,9 +177,9 @@ def measured(topics: Sequence[str], run: str | None, seconds: float) -> list[Mea
     found = chosen_run(run)
     chosen = chosen_topics(found, topics)
     heard: dict[str, list[Heard]] = {t["name"]: [] for t in chosen}
-    with listening(found, chosen) as ear, terminal.working(f"listening for {seconds:g} s"):
+    with listening(found, chosen) as subscription, terminal.working(f"listening for {seconds:g} s"):
         begun = time.monotonic()
-        for message in ear.wait(begun + seconds):
+        for message in subscription.wait(begun + seconds):
             heard[message.topic].append(message)
         took = time.monotonic() - begun
     return [_measured(name, messages, took) for name, messages in heard.items()]

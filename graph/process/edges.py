@@ -13,7 +13,7 @@ from graph.process.plan import FIRST_COUNT, LATENCY_NS, PACKETS
 from graph.wiring import Instance
 
 
-class Channel(Protocol):
+class PacketSource(Protocol):
     """A blocking source of payloads."""
 
     def recv(self) -> bytes:
@@ -79,10 +79,10 @@ class OutEdge:
 class InEdge:
     """The receiving end: fills the logs of the topics it carries."""
 
-    def __init__(self, producer: str, channel: Channel, logs: Sequence[Log], delay: int, tally: memoryview) -> None:
+    def __init__(self, producer: str, source: PacketSource, logs: Sequence[Log], delay: int, tally: memoryview) -> None:
         """``tally``: the edge's part of the board."""
         self.producer = producer
-        self._channel = channel
+        self._source = source
         self._logs = list(logs)
         self._sequence = 0
         self._delay = delay
@@ -95,7 +95,7 @@ class InEdge:
 
     def receive(self) -> None:
         """Take the next packet, waiting for it. Raises PacketError when another came, or something that is none."""
-        payload = self._channel.recv()
+        payload = self._source.recv()
         try:
             self._take(payload)
         except (struct.error, ValueError):

@@ -24,7 +24,7 @@ from foxglove.websocket import (
 
 from graph.errors import InputError
 from nodes.view.behind import behind
-from nodes.view.listening import CannotListen, url_of
+from nodes.view.ports import CannotListen, url_of
 from nodes.view.priority import give_way, own_threads
 from nodes.view.server import LINGER_S, RUN, TIME_PERIOD_S, Content, Server, Values
 from nodes.view.services import RESPONSE, ServiceOffer

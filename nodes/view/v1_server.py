@@ -23,9 +23,9 @@ from foxglove_websocket.server import FoxgloveServerListener
 from foxglove_websocket.types import StatusLevel
 
 from graph.errors import InputError
-from nodes.view.listening import CannotListen, url_of
 from nodes.view.origin import is_welcome
 from nodes.view.outbox import Losses, Outbox
+from nodes.view.ports import CannotListen, url_of
 from nodes.view.priority import give_way
 from nodes.view.server import LINGER_S, TIME_PERIOD_S, Content, Server, Values
 from nodes.view.services import RESPONSE

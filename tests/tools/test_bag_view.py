@@ -172,4 +172,4 @@ def test_verify_computes_the_picture_again(bag: Path, tmp_path: Path) -> None:
     verification = Proof(Bag.open(rewritten(bag, tmp_path / "changed.mcap", {("scene", 7): changed}))).everything()
     assert not verification.report.identical
     text = "\n".join(as_text(verification))
-    assert "topic scene, message 7, field crc32" in text
+    assert "topic scene, message 7, field (content)" in text

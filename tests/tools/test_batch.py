@@ -22,7 +22,7 @@ from graph.batch import Cancelled, Pool
 from graph.errors import InputError
 from graph.run import RUNNERS
 from tests.tools.command import ROOT
-from tools.batch.case import SEATS, Case
+from tools.batch.case import MEMORIES, Case
 from tools.batch.store import Store
 from tools.batch.summary import clopper_pearson, incomplete_beta, percentile, summary
 from tools.session import load
@@ -79,7 +79,7 @@ def test_the_score_of_a_seed_is_that_of_its_launch(holeshot, tmp_path, runner):
 def test_memory_does_not_grow_with_the_number_of_seeds():
     session, world = load("sitl", ["scenario=scripted-hop", "duration=0.2"])
     case = Case(session.launch, world, {})
-    seat = SEATS.of(case.plan)
+    seat = MEMORIES.of(case.compiled)
     case.fly(1)
     tracemalloc.start()
     for seed in range(3):
@@ -91,7 +91,7 @@ def test_memory_does_not_grow_with_the_number_of_seeds():
     gc.collect()
     many = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert SEATS.of(case.plan) is seat
+    assert MEMORIES.of(case.compiled) is seat
     assert many - few < 50_000
 
 

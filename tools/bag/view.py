@@ -17,8 +17,8 @@ from graph.errors import InputError
 from graph.rate import read_rate, written
 from graph.requests import Step
 from msgs.units import NS_PER_S
-from nodes.view.listening import listen
 from nodes.view.offer import OfferedTopic, Wiring
+from nodes.view.ports import listen
 from nodes.view.sdk_server import SdkServer
 from nodes.view.server import RUN, Content, Server
 from nodes.view.services import services

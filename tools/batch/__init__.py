@@ -59,7 +59,7 @@ def batch(
     Examples: holeshot batch b0-nominal --seeds 500 --min-success 0.99; holeshot batch b0-nominal --seeds 20 --set
     baseline.cruise_speed_m_s=3,4,5 --plot cruise.svg
     """
-    from tools.batch.command import Request, run
+    from tools.batch.command import BatchOptions, run
     from tools.batch.output import check_outputs
 
     check_outputs(plot, report)
@@ -67,7 +67,7 @@ def batch(
         raise InputError(
             "scenario and seed are not launch arguments here: name the scenario first, the seed as --first-seed"
         )
-    request = Request(
+    options = BatchOptions(
         launch=launch,
         arguments=[f"scenario={scenario}", *(arguments or [])],
         seeds=seeds,
@@ -83,4 +83,4 @@ def batch(
         report=report,
         as_json=as_json,
     )
-    raise typer.Exit(run(request))
+    raise typer.Exit(run(options))

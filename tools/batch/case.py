@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from graph.batch import Plan, Seats
+from graph.batch import CompiledGraph, RunMemories
 from graph.build import build
 from graph.errors import InputError
 from graph.launch import Launch
@@ -16,7 +16,7 @@ from msgs.score import Score
 from scenarios.world import World
 from tools.score_report import score_of
 
-SEATS = Seats()
+MEMORIES = RunMemories()
 
 Result = dict[str, Any]
 """One run of a batch: its seed, the values set for it if any were, and its score."""
@@ -42,11 +42,11 @@ class Case:
         self._topics = topics
         self._gates = world.course.gate_ids
         prepare(self.session, "fused", on_compile)
-        self.plan = Plan(self.session, topics.values())
+        self.compiled = CompiledGraph(self.session, topics.values())
 
     def fly(self, seed: int, cancelled: Callable[[], bool] = lambda: False) -> Result:
         """Fly under ``seed`` until the verdict, without recording. Raises graph.batch.Cancelled."""
-        flight = SEATS.of(self.plan).fly(self.world.with_seed(seed), cancelled)
+        flight = MEMORIES.of(self.compiled).fly(self.world.with_seed(seed), cancelled)
         found = {
             kind: [read(record, kind) for record in flight.messages[topic]["data"]]
             for kind, topic in self._topics.items()

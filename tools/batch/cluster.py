@@ -33,7 +33,7 @@ def fly(
     ray = _connected(address, jobs)
     try:
         task = ray.remote(num_cpus=1, max_retries=RETRIES)(_fly_group)
-        shared = [ray.put((c.launch, c.world.resolved(), c.values, c.plan.code)) for c in cases]
+        shared = [ray.put((c.launch, c.world.resolved(), c.values, c.compiled.code)) for c in cases]
         room = 3 * max(1, int(ray.cluster_resources().get("CPU", 1)))
         groups = _groups(runs, max(1, min(GROUP, len(runs) // room)))
         under_way: deque[tuple[int, list[int], Any]] = deque()
@@ -98,7 +98,7 @@ def _groups(runs: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, l
 def _fly_group(shared: tuple[Launch, dict[str, str], Mapping[str, Any], str], seeds: Sequence[int]) -> list[Result]:
     launch, resolved, values, code = shared
     case = _case(_Key(launch, resolved, values))
-    if case.plan.code != code:
+    if case.compiled.code != code:
         raise InputError(f"--ray: machine {socket.gethostname()} has other code, or other versions, than this one")
     return [case.fly(seed) for seed in seeds]
 

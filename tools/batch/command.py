@@ -29,7 +29,7 @@ from tools.session import load
 
 
 @dataclass(frozen=True)
-class Request:
+class BatchOptions:
     """The command's arguments."""
 
     launch: str
@@ -48,61 +48,61 @@ class Request:
     as_json: bool
 
 
-def run(request: Request) -> int:
+def run(options: BatchOptions) -> int:
     """Run the batch; returns the exit code. Raises InputError."""
     display = BatchDisplay()
-    cases = _cases(request)
-    first = cases[0].world.seed if request.first_seed is None else request.first_seed
-    seeds = range(first, first + request.seeds)
+    cases = _cases(options)
+    first = cases[0].world.seed if options.first_seed is None else options.first_seed
+    seeds = range(first, first + options.seeds)
     results: list[list[Result]] = [[] for _ in cases]
     output = sys.stdout
     with contextlib.ExitStack() as stack:
-        if request.ray is not None:
+        if options.ray is not None:
             stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # Ray talks there of what it lost
         interrupt = stack.enter_context(Interrupt())
-        store = None if request.out is None else stack.enter_context(Store(request.out, cases))
+        store = None if options.out is None else stack.enter_context(Store(options.out, cases))
         stack.enter_context(display.running(len(cases) * len(seeds)))
         try:
-            for number, result in _results(request, cases, seeds, store):
+            for number, result in _results(options, cases, seeds, store):
                 results[number].append(result)
                 display.advance(result)
-                if request.as_json:
+                if options.as_json:
                     print(json.dumps(result), file=output, flush=True)
                 if interrupt.asked:
                     break
         except KeyboardInterrupt:
             pass
     groups = [(case, summary(found)) for case, found in zip(cases, results, strict=True)]
-    write_outputs(request.plot, request.report, cases, results)
-    _print(request, groups)
+    write_outputs(options.plot, options.report, cases, results)
+    _print(options, groups)
     if interrupt.asked:
         done = sum(len(found) for found in results)
         terminal.progress.print(f"stopped after {done} of {len(cases) * len(seeds)} runs")
         return INTERRUPTED
-    if not _record_failures(request, cases, results):
+    if not _record_failures(options, cases, results):
         return INTERRUPTED
-    least = request.min_success
+    least = options.min_success
     return FAILED if least is not None and any((s["success_rate"] or 0.0) < least for _, s in groups) else GOOD
 
 
-def _cases(request: Request) -> list[Case]:
-    session, world = load(request.launch, request.arguments)
-    if request.randomization != 1.0:
-        world = scaled(world, request.randomization)
+def _cases(options: BatchOptions) -> list[Case]:
+    session, world = load(options.launch, options.arguments)
+    if options.randomization != 1.0:
+        world = scaled(world, options.randomization)
     cases = []
     with terminal.compiling() as on_compile:
-        for values in combinations(parse_sets(world, request.sets)):
+        for values in combinations(parse_sets(world, options.sets)):
             cases.append(Case(session.launch, applied(world, values), values, on_compile))
     return cases
 
 
 def _results(
-    request: Request, cases: Sequence[Case], seeds: Sequence[int], store: Store | None
+    options: BatchOptions, cases: Sequence[Case], seeds: Sequence[int], store: Store | None
 ) -> Iterator[tuple[int, Result]]:
     """Every run's case and result, in the order of cases and seeds; what the store has is not flown again."""
     done = {} if store is None else dict(store.done)
     open_runs = [(n, s) for n, case in enumerate(cases) for s in seeds if key(case.values, s) not in done]
-    flown = _flown(request, cases, open_runs)
+    flown = _flown(options, cases, open_runs)
     for number, case in enumerate(cases):
         for seed in seeds:
             result = done.get(key(case.values, seed))
@@ -114,21 +114,21 @@ def _results(
 
 
 def _flown(
-    request: Request, cases: Sequence[Case], runs: Sequence[tuple[int, int]]
+    options: BatchOptions, cases: Sequence[Case], runs: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[tuple[int, int], Result]]:
-    if request.ray is not None:
+    if options.ray is not None:
         from tools.batch.cluster import fly
 
-        return fly(request.ray, cases, runs, request.jobs)
+        return fly(options.ray, cases, runs, options.jobs)
     pool: Pool[tuple[int, int], Result] = Pool(
-        lambda item, cancelled: cases[item[0]].fly(item[1], cancelled), request.jobs or len(os.sched_getaffinity(0))
+        lambda item, cancelled: cases[item[0]].fly(item[1], cancelled), options.jobs or len(os.sched_getaffinity(0))
     )
     return pool.results(runs)
 
 
-def _print(request: Request, groups: Sequence[tuple[Case, dict[str, Any]]]) -> None:
+def _print(options: BatchOptions, groups: Sequence[tuple[Case, dict[str, Any]]]) -> None:
     world = groups[0][0].world
-    if request.as_json:
+    if options.as_json:
         for case, found in groups:
             print(json.dumps(({"set": case.values} if case.values else {}) | {"summary": found}))
     elif len(groups) == 1:
@@ -136,10 +136,10 @@ def _print(request: Request, groups: Sequence[tuple[Case, dict[str, Any]]]) -> N
         terminal.table(title, rows(groups[0][1]))
     else:
         header, lines = sweep_table([(case.values, found) for case, found in groups])
-        terminal.table(f"{world.scenario.name}, {request.seeds} seeds each", lines, header)
+        terminal.table(f"{world.scenario.name}, {options.seeds} seeds each", lines, header)
 
 
-def _record_failures(request: Request, cases: Sequence[Case], results: Sequence[Sequence[Result]]) -> bool:
+def _record_failures(options: BatchOptions, cases: Sequence[Case], results: Sequence[Sequence[Result]]) -> bool:
     """Fly failed runs again with recording, and say where their bags are. False when Ctrl-C stopped it."""
     failed = [
         (number, result["seed"])
@@ -147,14 +147,14 @@ def _record_failures(request: Request, cases: Sequence[Case], results: Sequence[
         for result in found
         if result["score"] is None or not result["score"]["success"]
     ]
-    if not failed or not request.keep_bags:
+    if not failed or not options.keep_bags:
         return True
-    folder = Path("bags") if request.out is None else request.out / "bags"
+    folder = Path("bags") if options.out is None else options.out / "bags"
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: {why(error)}") from None
-    wanted = failed[: request.keep_bags]
+    wanted = failed[: options.keep_bags]
     with Interrupt() as interrupt:
         for done, (number, seed) in enumerate(wanted):
             case = cases[number]
@@ -169,7 +169,7 @@ def _record_failures(request: Request, cases: Sequence[Case], results: Sequence[
             terminal.progress.print(
                 f"failed: seed {seed}{', ' + case.title if case.values else ''}; bag: {path}", soft_wrap=True
             )
-    if len(failed) > request.keep_bags:
-        more = len(failed) - request.keep_bags
+    if len(failed) > options.keep_bags:
+        more = len(failed) - options.keep_bags
         terminal.progress.print(f"{more} more failed; --keep-bags records more of them")
     return True

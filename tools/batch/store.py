@@ -37,7 +37,7 @@ def identity(cases: Sequence[Case]) -> dict[str, Any]:
     return {
         "scenario": scenario,
         "configuration": digest.hexdigest()[:16],
-        "code": sorted({c.plan.code for c in cases}),
+        "code": sorted({c.compiled.code for c in cases}),
     }
 
 

@@ -19,7 +19,7 @@ from graph.memory import Array, entry_of
 from graph.run import prepare
 from graph.wiring import Graph
 from scenarios.world import World
-from tools.batch.case import SEATS, Case, Result
+from tools.batch.case import MEMORIES, Case, Result
 from tools.bench.measure import Measured, least
 from tools.session import load
 
@@ -146,7 +146,7 @@ def memory() -> Measured:
     flown = case()
     for seed in range(4):
         flown.fly(seed)
-    seat = sum(array.nbytes for array in SEATS.of(flown.plan).arrays)
+    seat = sum(array.nbytes for array in MEMORIES.of(flown.compiled).arrays)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for seed in range(60):
         flown.fly(seed)

@@ -11,8 +11,8 @@ import pytest
 
 from graph.errors import InputError
 from nodes.view import server
-from nodes.view.listening import free_port, listen
 from nodes.view.offer import OfferedTopic, Wiring
+from nodes.view.ports import free_port, listen
 from nodes.view.sdk_server import SdkServer
 from nodes.view.server import RUN, Content, Server
 from nodes.view.services import services

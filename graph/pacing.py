@@ -14,7 +14,7 @@ POLL_S = 0.1
 """How often a held run looks for Ctrl-C."""
 
 
-class Desk:
+class RequestQueue:
     """Where requests to a run in this process are handed in from other threads."""
 
     def __init__(self) -> None:
@@ -50,13 +50,13 @@ class Desk:
             wait = 0.0
 
 
-class Helm:
+class Pacer:
     """Paces a run in this process and lets it be steered."""
 
-    def __init__(self, control: Control, desk: Desk, window: int, asked_to_end: Callable[[], bool]) -> None:
+    def __init__(self, control: Control, requests: RequestQueue, window: int, asked_to_end: Callable[[], bool]) -> None:
         """``window``: the most ticks between two looks."""
         self._control = control
-        self._desk = desk
+        self._requests = requests
         self._window = window
         self._asked_to_end = asked_to_end
 
@@ -64,11 +64,11 @@ class Helm:
         """The tick before which the window from ``tick`` on ends, once it may begin; ``tick`` when the run is over."""
         control = self._control
         control.reached(tick)
-        self._desk.serve(control, tick)
+        self._requests.serve(control, tick)
         while not (control.stopped or self._asked_to_end()):
             control.reached(tick)  # a pause ends the step that others wait for
             limit, ahead = control.limit(tick), control.ahead(tick)
             if limit > tick and ahead <= 0.0:
                 return min(tick + control.window(self._window), limit)
-            self._desk.serve(control, tick, min(ahead, POLL_S) if limit > tick else POLL_S)
+            self._requests.serve(control, tick, min(ahead, POLL_S) if limit > tick else POLL_S)
         return tick
