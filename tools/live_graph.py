@@ -12,7 +12,8 @@ from graph.process.register import is_alive
 from graph.process.transport import session
 from msgs.units import NS_PER_S
 from tools import terminal
-from tools.listening import chosen_run, text_of
+from tools.running_session import chosen_run
+from tools.topic.traffic import text_of
 
 LIVE_POLL_S = 0.5
 ANSWER_S = 5.0

@@ -7,7 +7,7 @@ import pytest
 
 from graph.bag import Bag
 from tests.browser.live import SUBPROTOCOLS, Live, missing, node
-from tools.verification import Proof
+from tools.bag.proof import Proof
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 

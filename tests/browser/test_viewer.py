@@ -10,8 +10,8 @@ import pytest
 
 from graph.bag import Bag
 from tests.browser.live import Live, call, missing, viewer
+from tools.bag.proof import Proof
 from tools.session import load
-from tools.verification import Proof
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "everything is there")
 

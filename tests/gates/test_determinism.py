@@ -13,7 +13,7 @@ import pytest
 from graph.bag import Bag
 from graph.run import RUNNERS
 from tests.gates.runs import record
-from tools.verification import Proof
+from tools.bag.proof import Proof
 
 SCENARIOS = {
     "P0 replay determinism": "null-pad",

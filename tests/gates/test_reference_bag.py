@@ -11,7 +11,8 @@ import pytest
 from graph.bag import Bag
 from tests.gates.runs import record
 from tools.bag.diff import provenance
-from tools.verification import Proof, as_text
+from tools.bag.proof import Proof
+from tools.bag.proof_text import as_text
 
 BAG = Path(__file__).parents[2] / "bags/reference-b0-determinism.mcap"
 LARGEST = 600_000

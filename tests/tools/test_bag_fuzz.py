@@ -16,8 +16,9 @@ from tests.tools.runs import record, rewritten
 from tools.bag.diff import columns as compared
 from tools.bag.export import columns
 from tools.bag.info import summary
+from tools.bag.proof import Proof
+from tools.bag.proof_text import as_json, as_text
 from tools.score import scored
-from tools.verification import Proof, as_json, as_text
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from graph.bag.column import Column, leaves
 from graph.bag.divergence import compare
 from graph.replay import step_alone
 from tests.tools.runs import Command, flipped, rewritten
-from tools.verification import Proof
+from tools.bag.proof import Proof
 
 NODES = ["fault_injector", "simulator", "imu", "camera_oracle", "stack", "sim_fc", "scorer"]
 
@@ -100,7 +100,7 @@ def test_other_versions_and_processors_are_shown_beside_a_difference(
 ) -> None:
     bag = Bag.open(flipped(flight, tmp_path / "bad.mcap", "estimate", 3, 70))
     bag.metadata["versions"]["numpy"] = "1.0"
-    from tools.verification import as_text
+    from tools.bag.proof_text import as_text
 
     lines = as_text(Proof(bag).node("stack"))
     assert "what is not as it was when the bag was recorded:" in lines

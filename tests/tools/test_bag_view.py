@@ -16,8 +16,9 @@ from graph.bag import Bag
 from graph.errors import InputError
 from tests.nodes.view.clients import BINARY, MESSAGE, Client
 from tests.tools.runs import record, rewritten
+from tools.bag.proof import Proof
+from tools.bag.proof_text import as_text
 from tools.bag.view import BagPlayer
-from tools.verification import Proof, as_text
 
 ROOT = Path(__file__).parents[2]
 PLAY, PAUSE = 0, 1

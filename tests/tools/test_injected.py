@@ -23,8 +23,8 @@ from msgs.fault import Fault
 from nodes import fault_injector
 from tests.nodes.single import PERIOD, Single
 from tests.nodes.worlds import context, world
+from tools.bag.proof import Proof
 from tools.session import load
-from tools.verification import Proof
 
 MOTOR = {"kind": "motor_scale", "rotor": 1, "thrust_fraction": 0.8, "duration_s": 0.05}
 

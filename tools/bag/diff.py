@@ -46,7 +46,7 @@ def _diff(a: Path, b: Path, ignore: list[str], tolerance: float, as_json: bool) 
     from graph.bag import Bag
     from graph.bag.divergence import compare
     from tools import terminal
-    from tools.verification import difference_lines, summary_lines
+    from tools.bag.divergence_text import difference_lines, summary_lines
 
     with terminal.working(f"comparing {a} and {b}"):
         bags = Bag.open(a), Bag.open(b)

@@ -49,8 +49,9 @@ def verify(
 def _verify(path: Path, node: str | None, everything: bool, trust: bool, as_json: bool) -> int:
     from graph.bag import Bag
     from tools import terminal
-    from tools.verification import STACK, Proof, as_text
-    from tools.verification import as_json as json_of
+    from tools.bag.proof import STACK, Proof
+    from tools.bag.proof_text import as_json as json_of
+    from tools.bag.proof_text import as_text
 
     with terminal.working(f"reading {path}"):
         proof = Proof(Bag.open(path), trust)

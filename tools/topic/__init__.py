@@ -22,7 +22,7 @@ def list_topics(run: RunOption = None, as_json: JsonOption = False) -> None:
 
     Example: holeshot topic list
     """
-    from tools.listening import list_topics as work
+    from tools.topic.listing import list_topics as work
 
     work(run, as_json)
 
@@ -38,7 +38,7 @@ def echo(
 
     Example: holeshot topic echo truth --count 1 --json
     """
-    from tools.listening import echo as work
+    from tools.topic.echo import echo as work
 
     work(topic, run, count, as_json)
 
@@ -51,7 +51,7 @@ def hz(
 
     Example: holeshot topic hz imu truth --seconds 5
     """
-    from tools.listening import rates as work
+    from tools.topic.traffic import rates as work
 
     work(topics or [], run, seconds, as_json)
 
@@ -64,6 +64,6 @@ def bw(
 
     Example: holeshot topic bw --seconds 5
     """
-    from tools.listening import bandwidth as work
+    from tools.topic.traffic import bandwidth as work
 
     work(topics or [], run, seconds, as_json)
