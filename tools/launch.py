@@ -81,8 +81,9 @@ def _fly(
     from graph.execution import Execution
     from graph.run import check_sinks, run
     from tools import monitor
+    from tools.bag_path import bag_path, kept_if_recorded
     from tools.flight_display import FlightDisplay
-    from tools.session import bag_path, kept_if_recorded, load
+    from tools.session import load
 
     session, world = load(name, arguments, _wants_viewer(name, viewer))
     check_sinks(session)  # also before what may take long: compiling

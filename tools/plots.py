@@ -77,7 +77,7 @@ def figure_of(panels: Sequence[Callable[[Axes], None]], columns: int = 2) -> Fig
 def flight_figure(bag: Bag, world: World, score: dict[str, Any] | None, trust: bool = False) -> Figure:
     """Laps from above, speed, height, and the error at each gate. Raises InputError for a bag without truth."""
     from graph.recording import recorded
-    from tools.session import from_bag
+    from tools.recorded_session import from_bag
 
     session, _ = from_bag(bag, trust=trust)
     topic = next((t.name for t in session.graph.topics if t.message is TruthState), None)

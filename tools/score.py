@@ -67,8 +67,8 @@ def scored(bag: Bag, speed_limit: float | None = None, trust: bool = False) -> t
     from msgs.gate_passage import GatePassage
     from msgs.record import read
     from msgs.score import Score
+    from tools.recorded_session import from_bag
     from tools.score_report import score_of
-    from tools.session import from_bag
 
     session, world = from_bag(bag, speed_limit, trust)
     recording = recorded(bag, session)

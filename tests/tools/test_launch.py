@@ -10,7 +10,8 @@ import pytest
 
 from graph.bag import Bag
 from tests.tools.command import ROOT, holeshot
-from tools.session import bag_path, kept_if_recorded, load
+from tools.bag_path import bag_path, kept_if_recorded
+from tools.session import load
 
 VEHICLE = ROOT / "scenarios/vehicles/rp-1.yaml"
 COURSE = ROOT / "scenarios/courses/a2rl-2025.yaml"

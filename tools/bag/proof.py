@@ -17,7 +17,7 @@ from graph.errors import InputError
 from graph.picture import computed_pictures, recorded_pictures
 from graph.recording import Recording, recorded
 from graph.replay import run_again, step_alone
-from tools.session import from_bag
+from tools.recorded_session import from_bag
 
 STACK = "stack"
 
