@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -19,6 +19,9 @@ from graph.provenance import Provenance, provenance
 from graph.service import Clock, ClockOptions, Sink
 from graph.wiring import Graph, Instance, connect
 from msgs.units import NS_PER_S
+
+LONGEST_LATENCY_S = 60
+"""Of an output: what is on its way is kept in memory."""
 
 
 class NoOptions(Config):
@@ -65,7 +68,7 @@ def build(launch: Launch, world: Any, configured: Mapping[str, Setup] | None = N
     derivations: dict[str, tuple[type[Derivation], Any]] = {}
     for name, entry in launch.nodes.items():
         module = imported(f"node {name}", entry.node)
-        options = _options(launch, name, module)
+        options = options_of(launch, name)
         part = _part(name, module, world, options)
         if entry.external and not isinstance(part, Node):
             raise InputError(f"launch {launch.name}: nodes.{name}.external: {entry.node} is no node that steps")
@@ -86,6 +89,8 @@ def build(launch: Launch, world: Any, configured: Mapping[str, Setup] | None = N
         else:
             sinks[name] = SinkPart(part, options)
     _check_remaps(launch, {i.name: i.node for i in instances} | {n: kind for n, (kind, _) in derivations.items()})
+    if not instances:
+        raise InputError(f"launch {launch.name}: nodes: none of them steps, so there is nothing to run")
     if launch.order_included:
         published = {topic for i in instances for topic in i.outputs.values()}
         launch = replace(launch, order=tuple(topic for topic in launch.order if topic in published))
@@ -117,7 +122,7 @@ def _part(name: str, module: ModuleType, world: Any, options: Any) -> Any:
             raise
         except NodeError as error:
             raise InputError(f"node {name}: {error}") from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InputError(f"node {name}: node_for of {module.__name__} fails: {in_a_line(error)}") from None
     own = [
         value
@@ -137,23 +142,34 @@ def _part(name: str, module: ModuleType, world: Any, options: Any) -> Any:
     return own[0]
 
 
-def _setup(name: str, module: ModuleType, context: Context) -> Setup:
-    configure = getattr(module, "configure", None)
-    if configure is None:
-        raise InputError(f"node {name}: module {module.__name__} has no configure(context) -> Setup")
+def _setup(node: Node, module: ModuleType, context: Context) -> Setup:
+    if not hasattr(module, "configure"):
+        raise InputError(f"node {context.name}: module {module.__name__} has no configure(context) -> Setup")
+    where = f"node {context.name}: configure of {module.__name__}"
     try:
-        setup = configure(context)
+        setup = module.configure(context)
     except InputError:
         raise
-    except Exception as error:
-        raise InputError(f"node {name}: configure of {module.__name__} fails: {in_a_line(error)}") from None
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{where} fails: {in_a_line(error)}") from None
     if not isinstance(setup, Setup):
-        raise InputError(f"node {name}: configure of {module.__name__} returned a {type(setup).__name__}, not a Setup")
+        raise InputError(f"{where} returned a {type(setup).__name__}, not a Setup")
+    _check_setup(where, setup, [output.name for output in node.outputs])
+    return setup
+
+
+def _check_setup(where: str, setup: Setup, outputs: Sequence[str]) -> None:
+    for port in setup.latency_ns:
+        if port not in outputs:
+            valid = f"outputs: {', '.join(outputs) or 'none'}"
+            raise InputError(f"{where}: latency_ns: no output {port}{did_you_mean(port, outputs)}; {valid}")
     numbers = {"rate_hz": setup.rate_hz, **{f"latency_ns of {port}": ns for port, ns in setup.latency_ns.items()}}
     for what, value in numbers.items():
         if type(value) is not int or value < 0:
-            raise InputError(f"node {name}: configure of {module.__name__}: {what}: {value!r} is not a whole number")
-    return setup
+            raise InputError(f"{where}: {what}: {value!r} is not a whole number")
+    for port, latency in setup.latency_ns.items():
+        if latency > LONGEST_LATENCY_S * NS_PER_S:
+            raise InputError(f"{where}: latency_ns of {port}: {latency} ns is more than {LONGEST_LATENCY_S} s")
 
 
 def setups(session: Session, world: Any) -> dict[str, Setup]:
@@ -163,19 +179,20 @@ def setups(session: Session, world: Any) -> dict[str, Setup]:
         name, entry = instance.name, session.launch.nodes[instance.name]
         module = imported(f"node {name}", entry.node)
         configured[name] = _setup(
-            name, module, Context(name, world.seed, _options(session.launch, name, module), world)
+            instance.node, module, Context(name, world.seed, options_of(session.launch, name), world)
         )
     return configured
 
 
-def _options(launch: Launch, name: str, module: ModuleType) -> Any:
-    return parse(
-        getattr(module, "Options", NoOptions), launch.nodes[name].options, f"launch {launch.name}: nodes.{name}.options"
-    )
+def options_of(launch: Launch, name: str) -> Any:
+    """The options of node ``name``, as its module declares them. Raises InputError."""
+    module = imported(f"node {name}", launch.nodes[name].node)
+    where = f"launch {launch.name}: nodes.{name}.options"
+    return parse(getattr(module, "Options", NoOptions), launch.nodes[name].options, where)
 
 
 def _instance(name: str, entry: NodeEntry, module: ModuleType, node: Node, context: Context) -> Instance:
-    setup = _setup(name, module, context)
+    setup = _setup(node, module, context)
     inputs = {port.name: entry.topic(entry.inputs, port.name) for port in node.inputs}
     outputs = {port.name: entry.topic(entry.outputs, port.name) for port in node.outputs}
     return Instance(name, node, setup, {**entry.inputs, **inputs}, {**entry.outputs, **outputs})

@@ -22,6 +22,7 @@ from typing import Any
 
 import numba
 
+from graph.errors import InputError, why
 from graph.files import whole
 
 OURS = frozenset({"blocks", "msgs", "graph", "scenarios", "baselines", "nodes", "tools"})
@@ -48,6 +49,11 @@ def folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="holeshot-cache-"))  # code from a folder of somebody else's is not run
 
 
+def unwritable(error: OSError) -> InputError:
+    """What to say when compiled code cannot be kept."""
+    return InputError(f"{folder()}: cannot keep compiled code: {why(error)}; XDG_CACHE_HOME names another place")
+
+
 def generated(
     label: str, text: str, namespace: Mapping[str, Any], modules: Iterable[str], called: Iterable[str] = ()
 ) -> dict[str, Any]:
@@ -58,8 +64,11 @@ def generated(
     """
     path = folder() / f"{label}_{fingerprint(text, modules, called)}.py"
     if not path.exists():
-        with whole(path) as part:
-            part.write_text(text, encoding="utf-8")
+        try:
+            with whole(path) as part:
+                part.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise unwritable(error) from None
     # A module of its own name: numba imports it when it loads compiled code.
     module = ModuleType("holeshot_generated_" + path.stem.replace(".", "_"))
     module.__dict__.update(namespace)

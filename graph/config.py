@@ -72,7 +72,7 @@ def _what(error: ErrorDetails, owner: Any, context: dict[str, Any]) -> str:
     given = _show(error["input"])
     if kind == "extra_forbidden":
         valid = sorted(owner.model_fields) if _is_model(owner) else []
-        return f"unknown key{did_you_mean(last, valid)} (valid keys: {', '.join(valid)})"
+        return f"unknown key{did_you_mean(last, valid)} (valid keys: {', '.join(valid) or 'none'})"
     if kind == "missing":
         if isinstance(last, int):
             return "missing: the list has too few entries"

@@ -37,7 +37,10 @@ class FusedLoop:
 
     def compile(self) -> None:
         """Compile the loop or load it from the cache."""
-        self.dispatcher.compile(self.signature)
+        try:
+            self.dispatcher.compile(self.signature)
+        except OSError as error:
+            raise cache.unwritable(error) from None
 
     @property
     def callable(self) -> Callable[..., tuple[int, bool]]:

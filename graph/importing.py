@@ -7,6 +7,7 @@ import sys
 import traceback
 from types import ModuleType
 
+from graph.cache import OURS
 from graph.errors import InputError
 from graph.node import NodeError
 
@@ -17,7 +18,9 @@ def imported(who: str, path: str) -> ModuleType:
     Raises InputError when there is none, or when it fails to import.
     """
     if "" not in sys.path:
-        sys.path.append("")  # a user's own module in the working directory, behind all that is installed
+        for package in sorted(OURS):
+            importlib.import_module(package)  # before a folder of that name in the working directory can be found
+        sys.path.append("")  # a user's own module there
     try:
         return importlib.import_module(path)
     except ModuleNotFoundError as error:
@@ -26,11 +29,11 @@ def imported(who: str, path: str) -> ModuleType:
         raise InputError(f"{who}: module {path} cannot be imported: {error}") from None
     except NodeError as error:
         raise InputError(f"{who}: {error}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"{who}: module {path} fails to import: {in_a_line(error)}") from None
 
 
-def in_a_line(error: Exception) -> str:
+def in_a_line(error: BaseException) -> str:
     """An exception in a line, with the place it was raised at."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"

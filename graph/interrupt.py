@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, once clean and twice at once."""
+"""Ctrl-C, SIGTERM and the end of the terminal: once clean and twice at once."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupt:
-    """Within the block the first Ctrl-C sets ``asked``, the second raises KeyboardInterrupt.
+    """Within the block the first of these signals sets ``asked``, the second one raises KeyboardInterrupt.
 
     Outside the main thread, where no signal arrives, it does nothing.
     """
@@ -27,7 +27,8 @@ class Interrupt:
 
     def __enter__(self) -> Interrupt:
         if threading.current_thread() is threading.main_thread():
-            self._previous = {number: signal.signal(number, self._on_signal) for number in SIGNALS}
+            heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # as nohup wants
+            self._previous = {number: signal.signal(number, self._on_signal) for number in heard}
         return self
 
     def __exit__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from graph.config import did_you_mean
+from graph.config import did_you_mean, parse
 from graph.errors import InputError
 from scenarios.scenario import Fault
 
@@ -45,6 +45,13 @@ def _parse(text: str) -> dict[str, Any]:
         if fields[key] in fault:
             raise InputError(f"fault={text}: {key} is given twice")
         fault[fields[key]] = _vector(text, key, value) if key in VECTORS else _number(text, key, value)
+    try:
+        parse(MODELS[kind], fault, f"fault={text}")
+    except InputError as error:
+        said = str(error)
+        for key, name in fields.items():
+            said = said.replace(f"{name}:", f"{key}:")
+        raise InputError(said) from None
     return fault
 
 

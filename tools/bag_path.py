@@ -9,12 +9,30 @@ from itertools import count
 from pathlib import Path
 
 from graph.bag.records import MAGIC
+from graph.build import Session
 from graph.errors import InputError, why
+from nodes.recorder import Recorder
 from scenarios.world import World
 
 
+def recorded_to(session: Session, world: World, given: str | None) -> str | None:
+    """Where a session's run is recorded; None when it has no recorder. Raises InputError when it cannot be there."""
+    recorders = [name for name, part in session.sinks.items() if issubclass(part.kind, Recorder)]
+    launch = session.launch
+    if len(recorders) > 1:
+        raise InputError(f"launch {launch.name}: {' and '.join(recorders)} would record to one bag; keep one of them")
+    if not recorders:
+        if given is not None:
+            raise InputError(f"--record {given}: launch file {launch.name} has no recorder, a node: nodes.recorder")
+        return None
+    played = launch.world.get("bag")
+    if given is not None and Path(given).exists() and played is not None and Path(given).samefile(str(played)):
+        raise InputError(f"--record {given}: is the bag that is played; it stays as it is")
+    return bag_path(world, given)
+
+
 def bag_path(world: World, given: str | None) -> str:
-    """Where the run is recorded: as given, else a new file below ``bags/``. Raises InputError when it cannot be."""
+    """Where a run is recorded: as given, else a new file below ``bags/``. Raises InputError when it cannot be."""
     if given is None:
         return _new_bag(f"{world.scenario.name}-seed{world.seed}-{datetime.now(UTC):%Y%m%d-%H%M%S}")
     path = Path(given)
@@ -56,11 +74,11 @@ def _new_bag(name: str) -> str:
 
 
 @contextmanager
-def kept_if_recorded(bag: str) -> Iterator[None]:
+def kept_if_recorded(bag: str | None) -> Iterator[None]:
     """Within the block a run records to ``bag``; one in which nothing was recorded is not left behind."""
     try:
         yield
     finally:
         with suppress(OSError):
-            if Path(bag).is_file() and Path(bag).stat().st_size == 0:
+            if bag is not None and Path(bag).is_file() and Path(bag).stat().st_size == 0:
                 Path(bag).unlink()

@@ -4,13 +4,15 @@
 a viewer.
 """
 
+import errno
+import os
 import signal
 import sys
 from typing import Annotated
 
 import typer
 
-from graph.errors import InputError
+from graph.errors import InputError, why
 from tools import bag, batch, bench, doctor, graph, launch, score, topic
 from tools.commands import Commands
 from tools.exit_codes import BAD_INPUT, INTERRUPTED, NODE_FAILED
@@ -54,9 +56,14 @@ def main() -> None:
     """Run the command line; every expected failure is a sentence and an exit code."""
     from graph.outcome import NodeFailure
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends the command this way is Ctrl-C too
+    for number in (signal.SIGTERM, signal.SIGHUP):  # whoever ends the command this way is Ctrl-C too
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except InputError as error:
         print(f"holeshot: {error}", file=sys.stderr)
         sys.exit(BAD_INPUT)
@@ -70,3 +77,9 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output is gone; nothing is left to tell them
         sys.exit(0)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (what could not be written is not tried again at the exit)
+        print(f"holeshot: the output cannot be written: {why(error)}", file=sys.stderr)
+        sys.exit(BAD_INPUT)

@@ -97,11 +97,11 @@ class FlightDisplay:
         """The score, or None when the run had none: no scorer, or ended by Ctrl-C before its verdict."""
         return score_of(self._scores, self._passages, self._gates)
 
-    def print_result(self, result: dict[str, Any] | None, bag: str) -> None:
+    def print_result(self, result: dict[str, Any] | None, bag: str | None) -> None:
         """The score table and the bag's path."""
         title = f"{self._world.scenario.name}, seed {self._world.seed}"
         if result is None:
             terminal.results.print(f"{title}: no score")
         else:
             terminal.table(title, rows(result))
-        terminal.results.print(f"bag: {bag}", soft_wrap=True)
+        terminal.results.print(f"bag: {bag or 'none: there is no recorder'}", soft_wrap=True)

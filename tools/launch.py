@@ -81,13 +81,13 @@ def _fly(
     from graph.execution import Execution
     from graph.run import check_sinks, run
     from tools import monitor
-    from tools.bag_path import bag_path, kept_if_recorded
+    from tools.bag_path import kept_if_recorded, recorded_to
     from tools.flight_display import FlightDisplay
     from tools.session import load
 
     session, world = load(name, arguments, _wants_viewer(name, viewer))
     check_sinks(session)  # also before what may take long: compiling
-    bag = bag_path(world, record)
+    bag = recorded_to(session, world, record)
     display = FlightDisplay(session, world)
     with kept_if_recorded(bag):
         display.prepare(runner)
@@ -109,7 +109,7 @@ def _fly(
         print(json.dumps({"seed": world.seed, "score": result, "bag": bag}))
     else:
         display.print_result(result, bag)
-    violation = monitor.report(bag, session, world)
+    violation = None if bag is None else monitor.report(bag, session, world)
     if violation is not None:
         print(violation, file=sys.stderr)
         return FAILED

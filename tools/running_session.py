@@ -27,11 +27,11 @@ def chosen_run(run: str | None) -> dict[str, Any]:
 
 
 def chosen_topics(run: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
-    """The topics named, all of them without a name. Raises InputError for an unknown one."""
+    """The topics named, each once, all of them without a name. Raises InputError for an unknown one."""
     topics = {t["name"]: t for t in run["topics"]}
     for name in names:
         if name not in topics:
             raise InputError(
                 f"run {run['run']} has no topic {name}{did_you_mean(name, topics)}; topics: {', '.join(topics)}"
             )
-    return [topics[name] for name in names] if names else list(topics.values())
+    return [topics[name] for name in dict.fromkeys(names)] if names else list(topics.values())

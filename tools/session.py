@@ -8,7 +8,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from graph.bag import Bag
-from graph.build import Session, build
+from graph.build import Session, build, options_of
 from graph.config import Config, dump_yaml, parse
 from graph.errors import InputError
 from graph.launch import Launch, resolve
@@ -27,6 +27,8 @@ def load(name: str, overrides: Sequence[str] = (), viewer: bool = False) -> tupl
     """
     launch = resolve(name, overrides)
     if not viewer:
+        for node in [n for n, entry in launch.nodes.items() if entry.node == VIEWER]:
+            options_of(launch, node)  # what is wrong with them is said whether somebody looks or not
         launch = replace(launch, nodes={n: entry for n, entry in launch.nodes.items() if entry.node != VIEWER})
     elif not any(entry.node == VIEWER for entry in launch.nodes.values()):
         raise InputError(f"--viewer: launch file {launch.name} has no viewer; add a node: viewer: {{node: {VIEWER}}}")

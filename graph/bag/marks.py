@@ -8,6 +8,9 @@ COMPLETENESS = "completeness"
 CUT = "cut"
 """Marks a bag as a part of another: from and to in ns of simulated time, the topics kept, and whether it is settled."""
 
+TO_THE_END = (1 << 63) - 1
+"""The time, in ns, up to which a part reaches that ends where its bag did."""
+
 
 def is_settled(metadata: Mapping[str, Mapping[str, str]]) -> bool:
     """Whether the last tick of a bag with this metadata holds all that was said at it."""

@@ -46,7 +46,8 @@ def main(name: str, spawn: Spawn, connection: Connection, foreign: Collection[Co
     except InputError as error:
         link.failed(name, str(error))
     except PacketError as error:
-        link.failed(error.producer, f"its packets to {name}: {error}")
+        whom = "" if name == error.producer else f" to {name}"
+        link.failed(error.producer, f"its packets{whom}: {error}")
     except Exception as error:
         if not link.stopping:
             link.failed(name, f"{type(error).__name__}: {error}", traceback.format_exc())

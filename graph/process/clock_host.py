@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from graph.control import Control, Rows
 from graph.errors import InputError
+from graph.process.edges import PacketError
 from graph.process.packets import CLOCK, DONE, NO_STOP, ClockWord
 from graph.process.peer import Peer
 from graph.process.plan import COMPUTING, FIRST_COUNT, LATENCY_NS, PACKETS, Board, Plan
@@ -22,6 +23,13 @@ class Done(NamedTuple):
     name: str
     end: int
     stop: int
+
+
+class Malformed(NamedTuple):
+    """What came as a node's report and is none."""
+
+    name: str
+    payload: bytes
 
 
 def traffic(plan: Plan, board: Board) -> list[dict[str, Any]]:
@@ -49,6 +57,7 @@ class ClockHost:
         session = peer.plan.session
         self._control = Control(session.graph, clock, session.ticks, self._tell)
         self._names = (*peer.plan.nodes, *peer.plan.sinks)
+        self._stopping = {i.name for i in session.graph.instances if i.node.stops}
         self._mail: queue.SimpleQueue[Any] = queue.SimpleQueue()  # Done, None to end the run, or a query
         self._subscriber = peer.session.declare_subscriber(peer.keys.done_all, self._on_done)
         self._queryable = peer.session.declare_queryable(peer.keys.control, self._mail.put)
@@ -62,8 +71,8 @@ class ClockHost:
 
     def _on_done(self, sample: Any) -> None:
         name, payload = str(sample.key_expr).rpartition("/")[2], sample.payload.to_bytes()
-        if name in self._names and len(payload) == DONE.size:  # others may speak on these keys, but have no part in it
-            self._mail.put(Done(name, *DONE.unpack(payload)))
+        if name in self._names:  # others may speak on these keys, but have no part in it
+            self._mail.put(Done(name, *DONE.unpack(payload)) if len(payload) == DONE.size else Malformed(name, payload))
 
     def _on_edges_asked(self, query: Any) -> None:
         respond_to(query)({"edges": traffic(self.peer.plan, self.peer.board)})
@@ -101,7 +110,10 @@ class ClockHost:
                 mail = self._mail.get(timeout=timeout)
             except queue.Empty:
                 continue
+            if isinstance(mail, Malformed):
+                raise PacketError(mail.name, f"{len(mail.payload)} bytes are no report of a window")
             if isinstance(mail, Done):
+                self._check(mail, done[mail.name], granted)
                 done[mail.name] = mail.end
                 if mail.stop != NO_STOP:
                     stop = mail.stop if stop == NO_STOP else min(stop, mail.stop)
@@ -119,6 +131,15 @@ class ClockHost:
                 committed = front
                 self._say(ClockWord.COMMIT, committed)
             control.reached(min(done.values()))
+
+    def _check(self, report: Done, before: int, granted: int) -> None:
+        """Raises PacketError for a report that the protocol does not allow."""
+        if not before < report.end <= granted:
+            raise PacketError(
+                report.name, f"it reports tick {report.end} done after {before}, while {granted} is granted"
+            )
+        if report.stop != NO_STOP and not (report.name in self._stopping and before <= report.stop < report.end):
+            raise PacketError(report.name, f"it ends the run at tick {report.stop}, which it may not")
 
     def _obey(self, query: Any, granted: int) -> None:
         respond = respond_to(query)

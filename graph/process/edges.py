@@ -79,14 +79,17 @@ class OutEdge:
 class InEdge:
     """The receiving end: fills the logs of the topics it carries."""
 
-    def __init__(self, producer: str, source: PacketSource, logs: Sequence[Log], delay: int, tally: memoryview) -> None:
-        """``tally``: the edge's part of the board."""
+    def __init__(
+        self, producer: str, source: PacketSource, logs: Sequence[Log], delay: int, tally: memoryview, last: int
+    ) -> None:
+        """``tally``: the edge's part of the board; ``last``: the latest tick that can be promised in this run."""
         self.producer = producer
         self._source = source
         self._logs = list(logs)
         self._sequence = 0
         self._delay = delay
         self._tally = tally
+        self._last = last
         self.watermark = -1
 
     def ready(self, tick: int) -> bool:
@@ -125,6 +128,8 @@ class InEdge:
             raise PacketError(self.producer, f"packet {sequence} has {len(payload) - position} bytes too many")
         if watermark < self.watermark:
             raise PacketError(self.producer, f"packet {sequence} promises less than the one before it")
+        if watermark > self._last:
+            raise PacketError(self.producer, f"packet {sequence} promises tick {watermark}, which it does not step to")
         self.watermark = watermark
 
     def _check_ticks(self, payload: bytes, position: int, count: int, size: int) -> None:

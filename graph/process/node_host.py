@@ -48,7 +48,8 @@ class NodeHost:
 
     def _in_edge(self, edge: Edge) -> InEdge:
         channel = self.peer.channel(self._key(edge))
-        return InEdge(edge.producer, channel, self._logs_of(edge), edge.delay, self.peer.tally(edge))
+        last = self.peer.plan.last_promise(edge.producer)
+        return InEdge(edge.producer, channel, self._logs_of(edge), edge.delay, self.peer.tally(edge), last)
 
     def _out_edge(self, edge: Edge) -> OutEdge:
         consumer = None if self.peer.plan.batched(edge) else self._graph.instance(edge.consumer)

@@ -52,6 +52,7 @@ class Peer:
             self._clock = ZenohChannel(session, keys.clock, 2 * plan.capacity(name) + DEPTH_SLACK * 16)
             self._done = self.publisher(keys.done(name))
         self._token: Any = None
+        self._arrived: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self.told = b""
 
     def publisher(self, key: str) -> Callable[[bytes], None]:
@@ -75,8 +76,13 @@ class Peer:
         self._meet()
         self._take_core()
 
+    def leave(self) -> None:
+        """Close the session, which ends whatever waits for messages or for others to start. From any thread."""
+        self._arrived.put(None)
+        self.session.close()
+
     def _meet(self) -> None:
-        arrived: queue.SimpleQueue[str] = queue.SimpleQueue()
+        arrived = self._arrived
         watch = self.session.liveliness().declare_subscriber(
             self.keys.ready_all, lambda sample: arrived.put(str(sample.key_expr)), history=True
         )
@@ -91,7 +97,10 @@ class Peer:
         limit += 0.0 if external else READY_MARGIN_S
         while missing:
             try:
-                missing.discard(arrived.get(timeout=limit))
+                name = arrived.get(timeout=limit)
+                if name is None:
+                    raise ConnectionAbortedError("told to end before the run began")
+                missing.discard(name)
             except queue.Empty:
                 if external:
                     raise InputError(f"it did not join within {limit:g} s") from None

@@ -63,6 +63,11 @@ class Plan:
         """The ticks a log must hold in a process: what can be in flight beyond what was taken."""
         return self.lead(name) + 2 * self.window
 
+    def last_promise(self, name: str) -> int:
+        """The latest tick that node ``name`` can promise: just before it would step after the end of the run."""
+        graph = self.session.graph
+        return self.session.ticks + graph.instance(name).first_tick(1, graph.period_ns)
+
     @cached_property
     def edges(self) -> list[Edge]:
         """All edges: between nodes, to sinks, and of an external node to who stands in for it."""

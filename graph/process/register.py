@@ -91,6 +91,7 @@ def registered(plan: Plan, run: str, endpoints: Sequence[str]) -> Iterator[None]
     """In the register for the length of the block. One that cannot be written to hides the run and harms nothing."""
     path = None
     with contextlib.suppress(OSError):
+        running()  # whose files of runs that are gone would be taken for this one's
         path = register() / f"{run}.json"
         with whole(path) as part:
             part.touch(mode=0o600)  # a configuration of zenoh may hold passwords

@@ -46,15 +46,11 @@ class Process:
         """Have the launcher say something."""
         self.link.send("notice", text)
 
-    def leave(self) -> None:
-        """Close the session, which ends whatever waits for messages."""
-        self.peer.session.close()
-
 
 def step_node(process: Process, entry: Callable[..., bool]) -> None:
     """Step a node until the clock ends the run."""
     host = NodeHost(process.peer, entry, process.execution.watched, process.show)
-    process.link.listen(process.leave)
+    process.link.listen(process.peer.leave)
     process.peer.join()
     process.link.send("finished", host.run())
 
@@ -64,10 +60,10 @@ def stand_in_for_node(process: Process) -> None:
 
     def on_left() -> None:
         process.link.failed(process.name, "it left the run")
-        process.leave()
+        process.peer.leave()
 
     stand_in = StandIn(process.peer, process.execution.watched, process.show, on_left)
-    process.link.listen(process.leave)
+    process.link.listen(process.peer.leave)
     process.notice(f"waiting for node {process.name}, which is external: docs/protocol.md says how it joins")
     process.peer.join()
     process.link.send("finished", stand_in.run())
@@ -100,7 +96,7 @@ def feed_sink(process: Process) -> None:
     def on_stop() -> None:
         """The run is over and nobody will say what was published."""
         settlements.put(None)
-        process.leave()
+        process.peer.leave()
 
     session = peer.plan.session
     sink_type, options = session.sinks[process.name]
@@ -134,7 +130,8 @@ def hold_clock(process: Process) -> None:
         if message == "interrupt":
             host.interrupt()
 
-    process.link.listen(process.leave, on_message)
+    process.link.listen(process.peer.leave, on_message)
     process.peer.join()
+    process.link.send("begun")
     process.link.send("ended", host.run(), host.stopped)
     process.link.send("finished", {})

@@ -31,6 +31,7 @@ class SinkHost:
                 [self._logs[t.name] for t in e.topics],
                 0,
                 peer.tally(e),
+                plan.last_promise(e.producer),
             )
             for e in plan.edges
             if e.consumer == peer.name

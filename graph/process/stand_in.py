@@ -41,7 +41,8 @@ class StandIn:
         [edge] = [e for e in plan.edges if e.producer == e.consumer == peer.name]
         logs = {t.name: Log(t.message, capacity(t, graph, plan.capacity(peer.name))) for t in edge.topics}
         channel = peer.channel(peer.keys.edge(peer.name, peer.name))
-        self._edge = InEdge(peer.name, channel, list(logs.values()), 0, peer.tally(edge))
+        last = plan.last_promise(peer.name)
+        self._edge = InEdge(peer.name, channel, list(logs.values()), 0, peer.tally(edge), last)
         self._outlet = Outlet(peer, edge.topics, logs, watched, on_watched)
         self._gone = zenoh.SampleKind.DELETE
         self._token = peer.session.liveliness().declare_subscriber(peer.keys.ready(peer.name), self._on_token)

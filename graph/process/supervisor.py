@@ -56,6 +56,7 @@ class ProcessRun:
         self._connections: dict[str, Connection] = {}
         self._finished: dict[str, dict[str, int]] = {}
         self._failure: NodeFailure | None = None
+        self._begun = False
         self._end_tick: int | None = None
         self._settled = False
         self._stopped = False
@@ -99,12 +100,16 @@ class ProcessRun:
                 raise
         if self._failure is not None:
             raise self._failure
+        if not self._begun:
+            raise KeyboardInterrupt  # before there was anything to end in order
         assert self._end_tick is not None
         return Outcome(self._end_tick, interrupt.asked or self._stopped)
 
     def _watch(self, interrupt: Interrupt) -> None:
         told = False
         while self._failure is None and len(self._finished) < len(self._processes):
+            if interrupt.asked and not self._begun:
+                return
             if interrupt.asked and not told:
                 self._tell(self.plan.clock, "interrupt")
                 told = True
@@ -134,6 +139,8 @@ class ProcessRun:
                     self._execution.on_notice(*values)
                 elif kind == "finished":
                     self._finished[name] = values[0]
+                elif kind == "begun":
+                    self._begun = True
                 elif kind == "ended":
                     self._end_tick, self._stopped = values
                 elif self._failure is None:

@@ -13,6 +13,8 @@ from graph.process.plan import FIRST_COUNT
 from msgs.message import log_dtype
 from tests.graph.toys.message import Number
 
+LAST = 100
+
 
 class Line:
     """Payloads in order."""
@@ -38,7 +40,7 @@ def edge(*payloads: bytes) -> tuple[InEdge, Log]:
     for payload in payloads:
         line.put(payload)
     tally = memoryview(bytearray(8 * (FIRST_COUNT + 1))).cast("q")
-    return InEdge("sender", line, [log], 0, tally), log
+    return InEdge("sender", line, [log], 0, tally, LAST), log
 
 
 def test_packets_fill_the_log_up_to_their_watermark() -> None:
@@ -62,9 +64,10 @@ def test_packets_fill_the_log_up_to_their_watermark() -> None:
         (pack_edge(1, 9, [slots(5)]) + b"more", "packet 1 has 4 bytes too many"),
         (pack_edge(1, 3, [slots()]), "packet 1 promises less than the one before it"),
         (pack_edge(1, 9, [slots(4)]), "packet 1 has messages of ticks 4 to 4, while all up to 4 have been sent"),
+        (pack_edge(1, 1 << 62, [slots()]), "promises tick 4611686018427387904, which it does not step to"),
         (pack_edge(1, 9, [slots(8, 6)]), "packet 1 has messages of ticks 8 to 6, while all up to 4 have been sent"),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_what_is_not_owed_is_refused(payload: bytes, text: str) -> None:
     into, _ = edge(pack_edge(0, 4, [slots(1)]), payload)

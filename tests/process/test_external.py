@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -56,11 +57,47 @@ def test_one_that_leaves(folder):
     assert Bag.open(bag).counts["altitude"] > 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("tick_of(k), t // 10**9", "tick_of(k) - 50 * (k == 30), t // 10**9", "has messages of ticks"),
+        ("tick_of(k + 1) - 1, 0, 1)", "2**62, 0, 1)", "promises tick 4611686018427387904"),
+        (
+            "tick_of(k + 1) - 1, 0, 1)",
+            "tick_of(k + 1) - 1 - 50 * (k == 30), 0, 1)",
+            "promises less than the one before",
+        ),
+        ('"<qq", end, -1)', '"<qq", end + 1000, -1)', "is granted"),
+        ('"<qq", end, -1)', '"<qq", end, end - 1)', "ends the run at tick"),
+        ('struct.pack("<qq", end, -1)', 'b"no"', "2 bytes are no report of a window"),
+    ],
+    ids=range(6),
+)
+def test_one_that_sends_what_it_does_not_owe(folder, request, old, new, text):
+    name = f"wrong{request.node.callspec.id}"
+    node = joined(folder, name, (old, new))
+    code, _, err = end_of(Flight("./outside.yaml", "--record", str(folder / "run.mcap"), cwd=folder), node)
+    assert code == 3
+    assert f"node {name} failed: its packets" in err
+    assert text in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_does_not_wait_for_one_that_never_comes(number, folder):
+    flight = Flight("./outside.yaml", "--record", str(folder / "run.mcap"), cwd=folder)
+    assert flight.process.stderr is not None
+    while "waiting for node altimeter" not in flight.process.stderr.readline():
+        pass
+    flight.process.send_signal(number)
+    assert flight.end(timeout=20)[0] == 130
+
+
 def test_one_that_leaves_a_packet_out(folder):
     node = joined(folder, "skipper", ('"<qqqI", k,', '"<qqqI", k + (k > 50),'))
     code, _, err = end_of(Flight("./outside.yaml", "--record", str(folder / "run.mcap"), cwd=folder), node)
     assert code == 3
-    assert re.search("node skipper failed: its packets to (recorder|skipper): packet 51 was lost, packet 52", err), err
+    assert re.search("node skipper failed: its packets( to recorder)?: packet 51 was lost, packet 52", err), err
 
 
 @pytest.mark.parametrize("part", ["nodes.recorder", "nodes.clock", "nodes.scene"])

@@ -104,6 +104,14 @@ def test_cut_refuses(holeshot: Command, flight: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_cut_of_some_topics_is_proved_by_them(holeshot: Command, flight: Path, tmp_path: Path) -> None:
+    part = tmp_path / "part.mcap"
+    assert holeshot("bag", "cut", flight, part, "--topics", "truth,imu,estimate")[0] == 0
+    code, out, _ = holeshot("bag", "verify", part, "--all")
+    assert (code, out.splitlines()[0].partition(" (")[0]) == (0, "the whole run: identical")
+    assert "a part of a bag: from 0 ns to the end, topics imu,truth,estimate" in holeshot("bag", "info", part)[1]
+
+
 def test_recover_refuses_to_overwrite(holeshot: Command, flight: Path) -> None:
     code, _, err = holeshot("bag", "recover", flight, flight)
     assert code == 2

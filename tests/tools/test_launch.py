@@ -4,7 +4,11 @@ nothing overwritten.
 
 import json
 import os
+import resource
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +19,7 @@ from tools.session import load
 
 VEHICLE = ROOT / "scenarios/vehicles/rp-1.yaml"
 COURSE = ROOT / "scenarios/courses/a2rl-2025.yaml"
+SCRIPT = str(Path(sys.executable).with_name("holeshot"))  # as it is installed
 SCENARIO = ROOT / "scenarios/null-pad.yaml"
 
 
@@ -118,6 +123,74 @@ def test_a_session_without_a_scorer_flies_and_is_proved(tmp_path):
     assert run.returncode == 0, run.stderr
     assert "no score" in run.stdout
     assert holeshot("bag", "verify", "bare.mcap", "--all", cwd=tmp_path).returncode == 0
+
+
+def test_a_bag_that_is_played_is_not_recorded_over(tmp_path):
+    fly = ("--runner", "inline", "--record", "flight.mcap")
+    assert holeshot("launch", "sitl", "scenario=null-pad", "duration=0.1", *fly, cwd=tmp_path).returncode == 0
+    before = (tmp_path / "flight.mcap").read_bytes()
+    (tmp_path / "link.mcap").symlink_to("flight.mcap")
+    for name in ("flight.mcap", "link.mcap"):
+        run = holeshot(
+            "launch", "replay-stack", "bag=flight.mcap", "--runner", "inline", "--record", name, cwd=tmp_path
+        )
+        assert run.returncode == 2
+        assert f"--record {name}: is the bag that is played; it stays as it is" in run.stderr
+    assert (tmp_path / "flight.mcap").read_bytes() == before
+
+
+def test_without_a_recorder_there_is_no_bag(tmp_path):
+    text = "name: x\ninclude: [{launch: sitl, args: {scenario: null-pad, duration: 0.1}}]\nnodes: {recorder: NODE}\n"
+    (tmp_path / "x.yaml").write_text(text.replace("NODE", "null"))
+    run = holeshot("launch", "./x.yaml", "--runner", "inline", "--json", cwd=tmp_path)
+    assert json.loads(run.stdout)["bag"] is None
+    run = holeshot("launch", "./x.yaml", "--runner", "inline", "--record", "x.mcap", cwd=tmp_path)
+    assert run.returncode == 2
+    assert "--record x.mcap: launch file x has no recorder" in run.stderr
+    (tmp_path / "x.yaml").write_text(text.replace("recorder: NODE", "second: {node: nodes.recorder}"))
+    run = holeshot("launch", "./x.yaml", "--runner", "inline", "--record", "x.mcap", cwd=tmp_path)
+    assert run.returncode == 2
+    assert "recorder and second would record to one bag" in run.stderr
+
+
+def test_what_is_wrong_with_the_viewer_is_said_without_one(tmp_path):
+    assert "nodes.viewer.options: port: is -3" in refused(tmp_path, "viewer_port=-3", "--no-viewer")
+
+
+def test_a_fault_on_the_command_line_is_refused_in_its_own_words(tmp_path):
+    assert refused(tmp_path, "fault=motor_scale:rotor=1").startswith(
+        "holeshot: fault=motor_scale:rotor=1: factor: missing"
+    )
+
+
+def test_folders_of_the_working_directory_are_not_taken_for_ours(tmp_path):
+    for name in ("baselines", "nodes", "scenarios"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('not ours')\n")
+    bag = ROOT / "bags/reference-b0-determinism.mcap"
+    run = subprocess.run([SCRIPT, "bag", "verify", str(bag), "--all"], cwd=tmp_path, capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def test_compiled_code_that_cannot_be_kept_is_bad_input(tmp_path):
+    done = subprocess.run(
+        [SCRIPT, "launch", "sitl", "duration=0.1", "--runner", "inline", "--record", str(tmp_path / "run.mcap")],
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16_000, 16_000)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"{tmp_path / 'cache/holeshot'}: cannot keep compiled code: file too large; " in done.stderr
+    assert not (tmp_path / "run.mcap").exists()
+
+
+def test_an_output_that_cannot_be_written_is_said(tmp_path):
+    with open("/dev/full", "w") as full:
+        show = [SCRIPT, "launch", "sitl", "--show-args"]
+        done = subprocess.run(show, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "holeshot: the output cannot be written: no space left on device\n")
 
 
 def changed(path, old, new, tmp_path):

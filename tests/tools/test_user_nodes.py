@@ -34,6 +34,9 @@ def folder(tmp_path):
         ),
         ("import NamedTuple", "import NamedTuple2", "node cap: module my_team.thrust_cap .*NamedTuple2"),
         ("wanted: New[ThrustRates]", "wanted", "thrust_cap does not say of which type its wanted is"),
+        ("@node", "raise SystemExit(0)\n@node", "node cap: module my_team.thrust_cap fails .*SystemExit: 0"),
+        ("State(0), rate", "State(0), latency_ns={'cap': 5}, rate", "latency_ns: no output cap; .*outputs: capped"),
+        ("State(0), rate", "State(0), latency_ns={'capped': 10**18}, rate", "latency_ns of capped: 1.* more than 60 s"),
         ("@node", "@node(", "node cap: module my_team.thrust_cap fails to import: SyntaxError"),
     ],
 )

@@ -11,8 +11,6 @@ import typer
 
 from graph.errors import InputError
 
-LONGEST_NS = 2**63 - 1
-
 
 def cut(
     source: Annotated[Path, typer.Argument(metavar="IN", help="the bag")],
@@ -30,6 +28,7 @@ def cut(
     """
     from graph.bag import Bag
     from graph.bag.cut import cut as cut_bag
+    from graph.bag.marks import TO_THE_END
     from tools import terminal
 
     limit = math.inf if end is None else end
@@ -40,7 +39,7 @@ def cut(
         if begin * 1e9 > bag.end_time:
             raise InputError(f"--from {begin:g}: the bag ends at {bag.end_time * 1e-9:.3f} s")
         kept = bag.topics if topics is None else tuple(t.strip() for t in topics.split(","))
-        to_ns = LONGEST_NS if limit * 1e9 > LONGEST_NS else round(limit * 1e9)
+        to_ns = TO_THE_END if limit * 1e9 > TO_THE_END else round(limit * 1e9)
         counts = cut_bag(bag, target, round(begin * 1e9), to_ns, kept)
     if as_json:
         print(json.dumps({"bag": str(target), "counts": counts}))

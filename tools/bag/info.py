@@ -64,12 +64,13 @@ def summary(bag: Bag) -> dict[str, Any]:
 
 def completeness(bag: Bag) -> dict[str, Any]:
     """What the recorder said at the end, held against what the bag has: state and a sentence."""
-    from graph.bag.marks import COMPLETENESS, CUT
+    from graph.bag.marks import COMPLETENESS, CUT, TO_THE_END
 
     part = bag.metadata.get(CUT)
     if part is not None:
         begin, end = (part.get(key, "?") for key in ("from_ns", "to_ns"))
-        return {"state": "cut", "text": f"a part of a bag: {begin} ns to {end} ns, topics {part.get('topics', '?')}"}
+        span = f"from {begin} ns" + (" to the end" if end == str(TO_THE_END) else f" to {end} ns")
+        return {"state": "cut", "text": f"a part of a bag: {span}, topics {part.get('topics', '?')}"}
     record = bag.metadata.get(COMPLETENESS)
     if record is None:
         return {"state": "unknown", "text": "the recorder did not say: the run did not end in order"}

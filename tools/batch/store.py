@@ -100,7 +100,7 @@ class Store:
         for line in self._path.read_text(errors="replace").splitlines():
             try:
                 result = json.loads(line)
-                self.done[key(result.get("set", {}), result["seed"])] = result
+                self.done[key(result.get("set", {}), result["seed"])] = result | {"score": result["score"]}
             except (ValueError, KeyError, TypeError, AttributeError):
                 continue  # a line cut off when the batch was stopped; that run is flown again
             lines.append(line)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from graph.errors import InputError
 from msgs.cdr import HEADER
 from msgs.units import NS_PER_S
 from tools import terminal
@@ -29,6 +31,8 @@ class Measured(NamedTuple):
 
 def measured(topics: Sequence[str], run: str | None, seconds: float) -> list[Measured]:
     """Listen for ``seconds`` of wall time. Raises InputError."""
+    if not math.isfinite(seconds):
+        raise InputError(f"--seconds {seconds:g}: must be a finite time in s")
     found = chosen_run(run)
     chosen = chosen_topics(found, topics)
     heard: dict[str, list[Heard]] = {t["name"]: [] for t in chosen}
