@@ -11,6 +11,8 @@ from typing import Any
 
 GRACE_S = 2.0
 """How long a process that was told to end may take."""
+START_GRACE_S = 0.3
+"""How long it may take to be set up for that; opening a session may take half a minute when others are gone."""
 RETRY_S = 0.01
 STOP = "stop"
 """What the launcher says to end a process; its silence means the same."""
@@ -55,7 +57,8 @@ class Link:
         timer = threading.Timer(GRACE_S, os._exit, (3,))
         timer.daemon = True
         timer.start()
-        self._set_up.wait()
+        if not self._set_up.wait(START_GRACE_S):
+            os._exit(3)  # it still opens its session, and has nothing that would have to be closed
         while True:
             try:
                 self._on_stop()

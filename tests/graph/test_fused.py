@@ -44,7 +44,9 @@ def recorded(path: Path, runner: str, *arguments: str) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("scenario", ["null-pad", "scripted-hop", "b0-determinism"])
+@pytest.mark.parametrize(
+    "scenario", ["null-pad", pytest.param("scripted-hop", marks=pytest.mark.slow), "b0-determinism"]
+)
 def test_the_bag_is_that_of_the_inline_runner(tmp_path, scenario):
     arguments = [f"scenario={scenario}", "duration=3"]
     assert recorded(tmp_path / "a.mcap", "fused", *arguments) == recorded(tmp_path / "b.mcap", "inline", *arguments)

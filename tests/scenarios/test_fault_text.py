@@ -55,7 +55,7 @@ def test_every_kind_can_be_given():
         ("link_loss:from=1,from=2", "fault=link_loss:from=1,from=2: from is given twice"),
         ("motor_scale:rotor=1.5", "fault=motor_scale:rotor=1.5: rotor is a whole number, not '1.5'"),
         ("imu_bias_step:gyro_bias=1", "fault=imu_bias_step:gyro_bias=1: gyro_bias is three numbers X/Y/Z, not '1'"),
-        ("motor_scale:rotor=9,factor=0.5", "scenario b0-nominal: faults[0].rotor: is 9"),
+        ("motor_scale:rotor=9,factor=0.5", "fault=motor_scale:rotor=9,factor=0.5: rotor: is 9"),
     ],
 )
 def test_what_is_wrong_is_said(text, message):

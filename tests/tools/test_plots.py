@@ -50,6 +50,7 @@ def test_a_batch_is_drawn_with_failures_by_place(holeshot, tmp_path):
     assert any(re.fullmatch(r"\d+ \(3\)", text) for text in shown)
 
 
+@pytest.mark.slow
 def test_a_sweep_is_drawn_against_each_parameter(holeshot, tmp_path):
     picture = tmp_path / "sweep.svg"
     sets = ("--set", "vehicle.mass=0.9,1.1", "--set", "baseline.slots.estimator=GroundTruthEstimator,NullEstimator")
