@@ -120,7 +120,7 @@ def _module(name: str, also_installed: bool) -> tuple[bytes | None, tuple[str, .
 
 def _imports(statements: Iterable[ast.stmt], package: str) -> Iterator[str]:
     """What a module imports when it is itself imported: kernels see nothing else, and it is the same in every process,
-    whatever else that has loaded.
+    whatever else that process has loaded.
     """
     for statement in statements:
         if isinstance(statement, ast.Import):

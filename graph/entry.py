@@ -163,13 +163,19 @@ def _reason(text: str) -> str:
     """The part of numba's explanation that speaks of the node's own source: what is wrong, and where if it says so."""
     text = re.sub("\x1b\\[[0-9;]*m", "", text)
     places = re.finditer(r'File "([^"]+)", line (\d+)', text)
-    place = next((m for m in places if not Path(m[1]).resolve().is_relative_to(cache.folder())), None)
-    before = text[: place.start()] if place else text.partition('File "')[0]
-    told = [
-        line for line in map(str.strip, before.splitlines()) if line and not line.startswith(("During:", "Failed in"))
-    ]
-    what = told[-1] if told else text.partition("\n")[0]
+    place = next((m for m in places if _is_own(Path(m[1]))), None)
+    lines = [line for line in map(str.strip, text.splitlines()) if line]
+    told = [n for n, line in enumerate(lines) if not line.startswith(("During:", "Failed in", "File "))]
+    what = lines[told[0]] if told else lines[0]
+    if what.endswith("found for signature:"):
+        what = f"{what} {lines[told[1]].removeprefix('>>> ')}"
     return f"{what} ({place[1]}:{place[2]})" if place else what
+
+
+def _is_own(path: Path) -> bool:
+    """Whether a file is neither generated nor of an installed library."""
+    installed = any(folder in path.parts for folder in cache.INSTALLED)
+    return not installed and not path.resolve().is_relative_to(cache.folder())
 
 
 def compiled(function: Callable[..., Any], **options: Any) -> Any:

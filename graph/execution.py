@@ -27,14 +27,14 @@ class Execution:
 def sink_context(session: Session, options: Any, execution: Execution, steer: Any) -> SinkContext:
     """The context of one sink of a run; ``steer`` asks the run for something."""
     return SinkContext(
-        session.graph,
-        session.provenance,
-        options,
-        execution.bag,
-        session.derived,
-        steer,
-        execution.on_notice,
-        execution.runner,
-        execution.rate,
-        session.ticks,
+        graph=session.graph,
+        provenance=session.provenance,
+        options=options,
+        bag=execution.bag,
+        derived=session.derived,
+        steer=steer,
+        notice=execution.on_notice,
+        runner=execution.runner,
+        rate=execution.rate,
+        ticks=session.ticks,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import queue
 import shutil
@@ -15,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from graph.cores import available_cores
 from tools.exit_codes import FAILED
 
 REQUIRED = ("eclipse-zenoh", "foxglove-sdk", "numba", "numpy", "pydantic", "rich", "typer", "zstandard")
@@ -65,7 +65,7 @@ def _libraries() -> Check:
 
 
 def _cores() -> Check:
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    available = len(available_cores())
     verdict = "good" if available > 1 else "poor"
     return Check("cores", verdict, f"{available}; the loop takes one, recorder and scorer another")
 

@@ -10,7 +10,6 @@ import numpy as np
 from rich.status import Status
 
 from graph.build import Session
-from graph.outcome import Outcome
 from graph.run import prepare
 from msgs.gate_passage import GatePassage
 from msgs.layout import record_dtype
@@ -50,7 +49,6 @@ class FlightDisplay:
             prepare(self._session, runner, on_entry)
 
     def __enter__(self) -> FlightDisplay:
-        self._status = None
         self._begun = self._printed = time.monotonic()
         return self
 
@@ -93,7 +91,7 @@ class FlightDisplay:
             self._printed = now
             terminal.progress.print(text)
 
-    def result(self, outcome: Outcome) -> dict[str, Any] | None:
+    def result(self) -> dict[str, Any] | None:
         """The score, or None when the run had none: no scorer, or ended by Ctrl-C before its verdict."""
         return score_of(self._scores, self._passages, self._gates)
 

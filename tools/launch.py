@@ -104,7 +104,7 @@ def _fly(
                     on_notice=display.on_notice,
                 ),
             )
-    result = display.result(outcome)
+    result = display.result()
     if as_json:
         print(json.dumps({"seed": world.seed, "score": result, "bag": bag}))
     else:

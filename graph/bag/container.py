@@ -73,10 +73,12 @@ class Container:
             self._file.truncate(0)
 
     def add_metadata(self, name: str, record: bytes) -> None:
+        """Add the metadata record ``name``."""
         self._metadata_indexes.append(records.metadata_index(name, self._offset, len(record)))
         self._emit(record)
 
     def add_attachment(self, item: Attachment) -> None:
+        """Add an attachment."""
         record = records.attachment(item)
         self._attachment_indexes.append(records.attachment_index(item, self._offset, len(record)))
         self._emit(record)
@@ -179,6 +181,7 @@ class Container:
         self.close()
 
     def close(self) -> None:
+        """Close the file as it is."""
         self._file.close()
 
     def _emit(self, data: bytes) -> None:

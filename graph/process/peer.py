@@ -8,14 +8,18 @@ import queue
 from collections.abc import Callable
 from typing import Any
 
+from graph.cores import available_cores
 from graph.errors import InputError
 from graph.process.packets import CLOCK, DONE, NO_STOP, ClockWord
 from graph.process.plan import COMPUTING, WAITING_FOR_CLOCK, Board, Edge, Plan
 from graph.process.transport import Keys
 
 DEPTH_SLACK = 64
+"""Packets that a queue holds beyond those that can be under way."""
 READY_TIMEOUT_S, READY_MARGIN_S = 30.0, 5.0
+"""How long others may take to start; whoever stands in for an external node gives up sooner, by the margin."""
 EXTERNAL_TIMEOUT_S = 60.0
+"""How long an external node may take to join."""
 
 
 class ZenohChannel:
@@ -113,7 +117,7 @@ class Peer:
         serial.
         """
         if hasattr(os, "sched_setaffinity"):
-            core = self.plan.core(self.name, sorted(os.sched_getaffinity(0)))
+            core = self.plan.core(self.name, available_cores())
             for thread in os.listdir("/proc/self/task"):
                 with contextlib.suppress(ProcessLookupError):
                     os.sched_setaffinity(int(thread), {core})

@@ -102,7 +102,7 @@ class Plan:
     def core(self, name: str, cores: Sequence[int]) -> int:
         """The core a process runs on: the loop is serial, so its nodes share one; sinks and clock take another."""
         in_loop = name in self.nodes and name not in self.session.graph.leaves and name not in self.external
-        first = os.getppid() % len(cores)
+        first = os.getppid() % len(cores)  # of the launcher, so that runs at the same time spread over the cores
         return cores[first if in_loop else (first + 1) % len(cores)]
 
 

@@ -24,9 +24,10 @@ from graph.process.plan import FINISHED, Board, Plan
 from graph.process.register import registered
 from graph.process.transport import Keys, check, endpoints
 
-NODE_GRACE_S = 0.5
-SINK_GRACE_S = 2.0
+NODE_GRACE_S, SINK_GRACE_S = 0.5, 2.0
+"""How long a node, and a sink that has a file to close, may take to end once told to."""
 POLL_S = 0.25
+"""Between two looks at processes that say nothing."""
 
 
 class ProcessRun:

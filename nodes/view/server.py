@@ -55,7 +55,7 @@ class Server(ABC):
         self._newest: dict[int, tuple[int, bytes, float]] = {}  # by topic: time, data, and when it was sent
         self._losses_looked_at = -math.inf
         self._losses_told: Values | None = None
-        self.standing = ("", "info")  # how the run stands, if that is said, and its level: for who comes late
+        self.standing = ("", "info")  # how the run stands, if that is said, and its level: for viewers that come late
 
     @abstractmethod
     def time(self, now_ns: int) -> None:

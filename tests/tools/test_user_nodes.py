@@ -25,6 +25,11 @@ def folder(tmp_path):
     [
         ("> p.limit", "> p.limt", "does not compile: Unknown attribute 'limt' of type Params"),
         ("thrust = p.limit", "thrust = math.sqrt(p.limit)", "does not compile: .*'math'"),
+        (
+            "thrust = p.limit",
+            "thrust = float(len(str(t)))",
+            r"found for signature: str\(int64\) \(my_team/thrust_cap.py:",
+        ),
         ("State(0)", 'State("a")', "node cap: configure: state is no State: invalid literal"),
         ("rate_hz=context.world.baseline.control_rate_hz", 'rate_hz="x"', "rate_hz: 'x' is not a whole number"),
         (

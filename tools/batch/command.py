@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 
 from graph.batch import Pool
 from graph.build import build
+from graph.cores import available_cores
 from graph.errors import InputError, why
 from graph.execution import Execution
 from graph.interrupt import Interrupt
@@ -121,7 +121,7 @@ def _flown(
 
         return fly(options.ray, cases, runs, options.jobs)
     pool: Pool[tuple[int, int], Result] = Pool(
-        lambda item, cancelled: cases[item[0]].fly(item[1], cancelled), options.jobs or len(os.sched_getaffinity(0))
+        lambda item, cancelled: cases[item[0]].fly(item[1], cancelled), options.jobs or len(available_cores())
     )
     return pool.results(runs)
 

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from graph.cores import available_cores
+
 
 def bench(
     names: Annotated[list[str] | None, typer.Argument(metavar="[ROW]...", help="rows; by default all of them")] = None,
@@ -52,11 +54,11 @@ def bench(
             }
         )
     if as_json:
-        print(json.dumps({"cores": len(os.sched_getaffinity(0)), "load": os.getloadavg()[0], "rows": found}))
+        print(json.dumps({"cores": len(available_cores()), "load": os.getloadavg()[0], "rows": found}))
     else:
         reach = {row.name: _reach(row) for row in rows}
         lines = [_line(entry, reach[entry["name"]]) for entry in found]
-        load = f"bench, on {len(os.sched_getaffinity(0))} cores under a load of {os.getloadavg()[0]:.1f}"
+        load = f"bench, on {len(available_cores())} cores under a load of {os.getloadavg()[0]:.1f}"
         terminal.table(load, lines, ("row", "what", "measured", "reach", "ratio"))
         for entry in found:
             text = entry.get("left_out") or entry["detail"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import numba
 from graph import loop
 from graph.batch import Pool
 from graph.build import Session
+from graph.cores import available_cores
 from graph.fused import FusedRun
 from graph.memory import Array, entry_of
 from graph.run import prepare
@@ -102,7 +102,7 @@ def _share(
 
 def five_hundred_seeds() -> Measured:
     """A batch on every core, with configuring and scoring, scaled from fewer seeds to 500."""
-    jobs = len(os.sched_getaffinity(0))
+    jobs = len(available_cores())
     seeds = 30 * jobs
     begun = time.process_time()
     taken = _batch(seeds, jobs, time.perf_counter)
