@@ -14,7 +14,8 @@ from blocks.math import Vec3
 from graph.errors import InputError
 from graph.node import Context, Live, Maybe, Setup, node
 from msgs.fault import Fault
-from nodes.fault_order import Orders, in_order, rows_of
+from nodes.fault_events import by_time, rows_of
+from nodes.fault_injection import Injections
 from nodes.sim_fc_delayed import longest_delay_s
 from scenarios.scenario import MOST_FAULT_EVENTS
 
@@ -64,14 +65,16 @@ def fault_injector(p: Params, s: State, t: int) -> tuple[State, Out]:
 def configure(context: Context) -> Setup:
     """The scenario's faults at the times drawn."""
     scenario = context.world.scenario
-    rows = in_order([row for fault in context.world.faults() for row in rows_of(fault)])
+    rows = by_time([row for fault in context.world.faults() for row in rows_of(fault)])
     table = np.zeros((ROWS, COLUMNS))
     table[: len(rows)] = np.array(rows).reshape(-1, COLUMNS)
     return Setup(
         params=Params(events=table, filled=len(rows)),
         state=State(following=0),
         rate_hz=scenario.sim.physics_rate_hz,
-        live=Live(parse=Orders(rows, longest_delay_s(context.world)).parse, apply=insert, capacity=ROWS - len(rows)),
+        live=Live(
+            parse=Injections(rows, longest_delay_s(context.world)).parse, apply=insert, capacity=ROWS - len(rows)
+        ),
     )
 
 

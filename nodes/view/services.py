@@ -11,7 +11,7 @@ from graph.config import Config
 from graph.errors import InputError
 from graph.rate import FASTEST, SLOWEST
 from graph.requests import LARGEST_REQUEST, Step
-from nodes.fault_order import Injection
+from nodes.fault_injection import Injection
 from scenarios.scenario import Fault, TimedFault
 
 Arguments = Mapping[str, Any]

@@ -9,7 +9,7 @@ import pytest
 
 from graph.build import Session
 from msgs.layout import fields_of
-from nodes.fault_order import rows_ordered
+from nodes.fault_injection import rows_of_injection
 from nodes.view.services import services
 from tools.session import load
 
@@ -86,4 +86,4 @@ def test_every_button_calls_a_service_with_valid_arguments() -> None:
     for button in of_kind("CallService"):
         request = offers[button["serviceName"]].asked(button["requestPayload"].encode())
         if request["kind"] == "order":
-            assert rows_ordered(request["order"])
+            assert rows_of_injection(request["order"])

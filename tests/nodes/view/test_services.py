@@ -3,7 +3,7 @@
 import json
 
 from graph.requests import Step
-from nodes.fault_order import Injection
+from nodes.fault_injection import Injection
 from nodes.view.services import services
 from scenarios.scenario import Scenario, TimedFault
 

@@ -1,4 +1,4 @@
-"""Faults as events, and the orders that add to them while a session runs."""
+"""Faults that are injected while a session runs: what may be asked for, and the events it becomes."""
 
 from bisect import insort_right
 from collections import Counter
@@ -11,6 +11,7 @@ from pydantic import Field
 from graph.config import Config, parse
 from graph.errors import InputError
 from msgs.fault import FaultKind
+from nodes.fault_events import Row, rows_of
 from scenarios.scenario import Fault
 
 TIMES = frozenset({"start_s", "end_s", "start_jitter_s"})
@@ -18,31 +19,6 @@ ADDING = (FaultKind.IMU_BIAS_STEP, FaultKind.COMMAND_DELAY)
 """Kinds whose values add up: what ends must have the values of what began."""
 ALONE = (FaultKind.MOTOR_SCALE, FaultKind.CAMERA_CORRUPT)
 """Kinds of which a rotor, or the camera, has one at a time."""
-
-Row = list[float]
-"""An event: ns, kind, rotor, active, value, gyro bias x y z, accelerometer bias x y z."""
-
-
-def rows_of(fault: Fault) -> list[Row]:
-    """The event that begins a fault, and the one that ends it if it ends. Times are exact in a float64."""
-    kind = float(FaultKind[fault.kind.upper()])
-    value: float = getattr(fault, "probability", getattr(fault, "delay_s", getattr(fault, "thrust_fraction", 0.0)))
-    what = [
-        float(value),
-        *getattr(fault, "gyro_bias_rad_s", (0.0, 0.0, 0.0)),
-        *getattr(fault, "accel_bias_m_s2", (0.0, 0.0, 0.0)),
-    ]
-    rotor = float(getattr(fault, "rotor", 0))
-    begin = round(fault.start_s * 1e9)
-    rows = [[float(begin), kind, rotor, 1.0, *what]]
-    if fault.end_s is not None:
-        rows.append([float(max(begin + 1, round(fault.end_s * 1e9))), kind, rotor, 0.0, *what])
-    return rows
-
-
-def in_order(rows: Sequence[Row]) -> list[Row]:
-    """Events by time; of those at one time ends come first, so that one fault may begin where another ends."""
-    return sorted(rows, key=lambda row: (row[0], row[3]))
 
 
 class Injection(Config):
@@ -55,7 +31,7 @@ class Injection(Config):
     )
 
 
-def rows_ordered(order: Mapping[str, Any]) -> list[Row]:
+def rows_of_injection(order: Mapping[str, Any]) -> list[Row]:
     """The events of an order such as {kind: motor_scale, rotor: 1, thrust_fraction: 0.5, duration_s: 2}, from now on.
 
     A fault's keys are those of a scenario file, without its times. Raises InputError for what is not valid.
@@ -76,7 +52,7 @@ def rows_ordered(order: Mapping[str, Any]) -> list[Row]:
 
 
 @dataclass(frozen=True)
-class Orders:
+class Injections:
     """The orders that an injector takes: those that leave every fault of the run with one beginning and one end."""
 
     scheduled: Sequence[Row]  # the scenario's events in order of time
@@ -87,7 +63,7 @@ class Orders:
 
         Raises InputError for an order that is not valid, ends what is not active, begins what is, or delays too much.
         """
-        rows = rows_ordered(order)
+        rows = rows_of_injection(order)
         if self.longest_delay_s == 0.0 and rows[0][1] == FaultKind.COMMAND_DELAY:
             raise InputError(
                 "order: command_delay: the flight controller of this run has no delay line, which it gets from a "
