@@ -30,8 +30,8 @@ def check(name: str, dtype: np.dtype[Any]) -> None:
         raise TypeError(f"message {name}: the record has {dtype.itemsize - position} bytes of padding at its end")
 
 
-def encode(record: np.ndarray[Any, Any]) -> bytes:
-    """One record (a 1-element array) as a CDR message."""
+def encode(record: Any) -> bytes:
+    """One record, or a 1-element array of it, as a CDR message."""
     return HEADER + record.tobytes()
 
 

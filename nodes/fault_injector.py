@@ -68,13 +68,12 @@ def configure(context: Context) -> Setup:
     rows = by_time([row for fault in context.world.faults() for row in rows_of(fault)])
     table = np.zeros((ROWS, COLUMNS))
     table[: len(rows)] = np.array(rows).reshape(-1, COLUMNS)
+    injections = Injections(rows, longest_delay_s(context.world))
     return Setup(
         params=Params(events=table, filled=len(rows)),
         state=State(following=0),
         rate_hz=scenario.sim.physics_rate_hz,
-        live=Live(
-            parse=Injections(rows, longest_delay_s(context.world)).parse, apply=insert, capacity=ROWS - len(rows)
-        ),
+        live=Live(parse=injections.parse, apply=insert, capacity=ROWS - len(rows)),
     )
 
 

@@ -20,7 +20,7 @@ from graph.errors import InputError
 from graph.memory import Array
 from graph.rate import read_rate, written
 from graph.service import Sink, SinkContext
-from msgs.cdr import HEADER
+from msgs.cdr import encode
 from msgs.record import read
 from msgs.score import Score, Verdict
 from nodes.view.offer import offered, wiring_of
@@ -124,7 +124,7 @@ class Viewer(Sink):
             log = logs[name]
             for index in self._thinned[number].chosen(log["tick"]):
                 slot = log[index]
-                chosen.append((int(slot["tick"]), number, HEADER + slot["data"].tobytes()))
+                chosen.append((int(slot["tick"]), number, encode(slot["data"])))
         for number, messages in enumerate(self._stream.take(end, logs), len(self._topics)):
             kept = self._thinned[number].chosen(np.array([tick for tick, _ in messages], np.int64))
             chosen += [(messages[index][0], number, messages[index][1]) for index in kept]

@@ -8,7 +8,7 @@ from typing import Any
 from graph.memory import Log
 from graph.process.peer import Peer
 from graph.wiring import Topic
-from msgs.cdr import HEADER
+from msgs.cdr import encode
 
 
 class PublicTopic:
@@ -29,7 +29,7 @@ class PublicTopic:
             slot = self._log.ring[self._sent & mask]
             if slot["tick"] >= end:
                 return
-            self._publisher.put(HEADER + slot["data"].tobytes())
+            self._publisher.put(encode(slot["data"]))
             self._sent += 1
 
 
