@@ -6,17 +6,17 @@ topic of their own name; a node of an included file is replaced by one of the sa
 
 from __future__ import annotations
 
-import importlib.resources
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
-from graph.config import Config, did_you_mean, load_yaml, parse, parse_yaml
+from graph import shipped
+from graph.config import Config, did_you_mean, parse, parse_yaml
 from graph.errors import InputError
 
 KINDS: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
@@ -98,21 +98,12 @@ class Launch:
 
 def names() -> list[str]:
     """The shipped launch files."""
-    files = (PurePath(entry.name) for entry in importlib.resources.files("launch").iterdir())
-    return sorted(file.stem for file in files if file.suffix == ".yaml")
+    return shipped.names("launch")
 
 
 def read(name: str) -> File:
     """The launch file of that shipped name or path, as written. Raises InputError."""
-    if name in names():
-        source = f"launch/{name}.yaml"
-        return parse(File, load_yaml(importlib.resources.files("launch").joinpath(f"{name}.yaml"), source), source)
-    if "/" in name or name.endswith((".yaml", ".yml")):
-        return parse(File, load_yaml(Path(name), name), name)
-    raise InputError(
-        f"unknown launch file '{name}'{did_you_mean(name, names())} "
-        f"(valid: {', '.join(names())}, or the path of a .yaml file)"
-    )
+    return shipped.load("launch file", "launch", File, name)
 
 
 def resolve(name: str, overrides: Sequence[str] = ()) -> Launch:

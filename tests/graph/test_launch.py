@@ -78,7 +78,7 @@ def test_argument_without_a_value(launch):
 
 def test_unknown_key(launch):
     text = refusal(launch, BASE.replace("delayed:", "delay:"))
-    assert text.startswith("./base.yaml: delay: unknown key; did you mean delayed?")
+    assert text.startswith("base.yaml: delay: unknown key; did you mean delayed?")
 
 
 def test_reference_to_no_argument(launch):
