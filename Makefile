@@ -15,13 +15,13 @@ fly: $(READY)
 	$(BIN)/holeshot launch sitl
 
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto
 
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m 'slow or not slow'
+	$(BIN)/python -m pytest --numprocesses auto -m 'slow or not slow'
 
 bench: $(READY)
 	$(BIN)/holeshot bench

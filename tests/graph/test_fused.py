@@ -52,6 +52,7 @@ def test_the_bag_is_that_of_the_inline_runner(tmp_path, scenario):
     assert recorded(tmp_path / "a.mcap", "fused", *arguments) == recorded(tmp_path / "b.mcap", "inline", *arguments)
 
 
+@pytest.mark.slow
 def test_with_every_fault_the_bag_is_that_of_the_inline_runner(tmp_path):
     scenario = tmp_path / "every-fault.yaml"
     scenario.write_text(EVERY_FAULT)
