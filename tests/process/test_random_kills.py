@@ -55,4 +55,4 @@ def test_a_launcher_killed_while_it_starts_leaves_nothing(forked, tmp_path):
         flight.go_on(0.001)
     flight.process.kill()
     flight.process.communicate()
-    until_gone(flight.session(), 5)
+    until_gone(flight.session(), 20)
