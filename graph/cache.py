@@ -15,6 +15,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -49,9 +50,15 @@ def folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="holeshot-cache-"))  # code from a folder of somebody else's is not run
 
 
-def unwritable(error: OSError) -> InputError:
-    """What to say when compiled code cannot be kept."""
-    return InputError(f"{folder()}: cannot keep compiled code: {why(error)}; XDG_CACHE_HOME names another place")
+@contextmanager
+def keeping() -> Iterator[None]:
+    """Within the block code is written to the folder. Raises InputError when it cannot be."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{folder()}: cannot keep compiled code: {why(error)}; XDG_CACHE_HOME names another place"
+        ) from None
 
 
 def generated(
@@ -64,11 +71,8 @@ def generated(
     """
     path = folder() / f"{label}_{fingerprint(text, modules, called)}.py"
     if not path.exists():
-        try:
-            with whole(path) as part:
-                part.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise unwritable(error) from None
+        with keeping(), whole(path) as part:
+            part.write_text(text, encoding="utf-8")
     # A module of its own name: numba imports it when it loads compiled code.
     module = ModuleType("holeshot_generated_" + path.stem.replace(".", "_"))
     module.__dict__.update(namespace)

@@ -144,11 +144,10 @@ class Entry:
         if self.node.python or interpreted():
             return
         try:
-            self.dispatcher.compile(self.signature())
+            with cache.keeping():
+                self.dispatcher.compile(self.signature())
         except numba.core.errors.NumbaError as error:
             raise InputError(f"node {self.node.where} does not compile: {_reason(str(error))}") from None
-        except OSError as error:
-            raise cache.unwritable(error) from None
 
     @property
     def callable(self) -> Callable[..., bool]:

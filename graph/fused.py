@@ -37,10 +37,8 @@ class FusedLoop:
 
     def compile(self) -> None:
         """Compile the loop or load it from the cache."""
-        try:
+        with cache.keeping():
             self.dispatcher.compile(self.signature)
-        except OSError as error:
-            raise cache.unwritable(error) from None
 
     @property
     def callable(self) -> Callable[..., tuple[int, bool]]:

@@ -80,6 +80,7 @@ def main() -> None:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (what could not be written is not tried again at the exit)
+        # What could not be written is not tried again at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         print(f"holeshot: the output cannot be written: {why(error)}", file=sys.stderr)
         sys.exit(BAD_INPUT)

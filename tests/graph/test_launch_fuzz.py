@@ -29,7 +29,7 @@ def places(data, path=()):
 PLACES = list(places(yaml.safe_load(SITL)))
 
 
-@settings(max_examples=80)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(st.sampled_from(PLACES), VALUES, st.booleans()), min_size=1, max_size=3))
 def test_any_change_of_a_launch_file(tmp_path_factory, changes):
     data = yaml.safe_load(SITL)
@@ -48,7 +48,7 @@ def test_any_change_of_a_launch_file(tmp_path_factory, changes):
     attempt(str(file))
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(st.integers(0, len(SITL)), st.integers(0, 40), st.text(max_size=20))
 def test_any_damage_to_a_launch_file(tmp_path_factory, position, cut, text):
     file = tmp_path_factory.getbasetemp() / "damaged.yaml"
@@ -56,7 +56,7 @@ def test_any_damage_to_a_launch_file(tmp_path_factory, position, cut, text):
     attempt(str(file))
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(
     st.lists(st.text(max_size=20) | st.sampled_from(["seed=x", "seed=-1", "duration=nan", "duration=1e9"]), max_size=3)
 )

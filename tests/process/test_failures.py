@@ -109,7 +109,7 @@ def test_sigkill_of_any_node_in_flight(node, tmp_path):
     flight = Flight("sitl", "--record", str(bag), "--rate", "2")
     pids = flight.wait_until_recording(bag)
     os.kill(pids[node], signal.SIGKILL)
-    code, _, err = flight.end(timeout=30)
+    code, _, err = flight.end(timeout=5)  # a bound against hanging, not a measurement
     assert code == 3
     assert f"node {node} was killed by SIGKILL" in err
     until_gone(list(pids.values()), 0)

@@ -40,7 +40,7 @@ def world_or_input_error(kind: str, text: str) -> None:
     assert world.plant_params().mass > 0.0
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.sampled_from(SHIPPED), st.data())
 def test_any_changed_value(shipped: tuple[str, str], data: st.DataObject) -> None:
     kind, text = shipped
@@ -60,7 +60,7 @@ def test_any_changed_value(shipped: tuple[str, str], data: st.DataObject) -> Non
     world_or_input_error(kind, dump_yaml(tree))
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.sampled_from(SHIPPED), st.data())
 def test_any_changed_character(shipped: tuple[str, str], data: st.DataObject) -> None:
     kind, text = shipped
